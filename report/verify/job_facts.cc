@@ -56,6 +56,13 @@ bool containsAny(const GroupRanks& group, std::span<const int64_t> ranks) {
   return std::any_of(ranks.begin(), ranks.end(), [&group](int64_t rank) { return contains(group, rank); });
 }
 
+/// Returns whether one of the groups has a rank of both.
+bool joinsAny(const std::vector<GroupRanks>& groups, std::span<const int64_t> a, std::span<const int64_t> b) {
+  return std::any_of(groups.begin(), groups.end(), [&](const GroupRanks& group) {
+    return containsAny(group, a) && containsAny(group, b);
+  });
+}
+
 /// Sorts the groups of which the name does not say what they are for: the smallest first.
 void appendUnnamed(std::vector<GroupRanks>& groups, std::vector<GroupRanks> unnamed) {
   std::stable_sort(
@@ -72,9 +79,11 @@ const GroupRanks* JobFacts::tensorGroupOf(int64_t rank) const {
 }
 
 bool JobFacts::hasMessages(std::span<const int64_t> a, std::span<const int64_t> b) const {
-  return std::any_of(messages.begin(), messages.end(), [&](const GroupRanks& group) {
-    return containsAny(group, a) && containsAny(group, b);
-  });
+  return joinsAny(messages, a, b);
+}
+
+bool JobFacts::hasExchange(std::span<const int64_t> a, std::span<const int64_t> b) const {
+  return joinsAny(exchanges, a, b);
 }
 
 std::string_view JobFacts::expertsAbove(std::string_view parameter) const {
@@ -96,6 +105,7 @@ JobFacts jobFactsOf(const JobReport& job) {
       append(facts.messages, group.members);
     } else if (row.kind == Kind::kAllToAll && row.phase == Phase::kForward && row.module != "Global") {
       facts.all_to_all_modules.push_back(row.module);
+      append(facts.exchanges, group.members);
     } else if (joinsActivations(row)) {
       if (isTensorByName(group.name)) {
         append(facts.tensor_groups, group.members);

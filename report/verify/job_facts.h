@@ -23,6 +23,7 @@ struct JobFacts {
   std::vector<GroupRanks> messages;            ///< groups whose ranks send to each other, sorted
   std::vector<GroupRanks> tensor_groups;       ///< groups of tensor parallelism, sorted; those sure by name first
   std::vector<std::string> all_to_all_modules; ///< modules that exchange tokens
+  std::vector<GroupRanks> exchanges;           ///< the groups in which they do, sorted
   std::string coarse_dtype;                    ///< "bfloat16" or "float16", if a forward communicates in it; else ""
   std::map<std::pair<int64_t, std::string>, GroupRanks> groups; ///< by rank and name in its report
 
@@ -30,6 +31,9 @@ struct JobFacts {
   const GroupRanks* tensorGroupOf(int64_t rank) const;
   /// Returns whether a rank of `a` and one of `b` are in a group that sends and receives.
   bool hasMessages(std::span<const int64_t> a, std::span<const int64_t> b) const;
+  /// Returns whether a rank of `a` and one of `b` exchange tokens, as ranks with other experts do. The replicas of an
+  /// expert do not.
+  bool hasExchange(std::span<const int64_t> a, std::span<const int64_t> b) const;
   /// Returns the innermost module with an all_to_all that has the parameter; "" if there is none.
   std::string_view expertsAbove(std::string_view parameter) const;
 };

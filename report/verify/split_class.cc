@@ -90,6 +90,17 @@ class SplitJudge {
     return end != std::string::npos && startsDiffer(std::string_view(name).substr(0, end));
   }
 
+  bool hasExchange() const {
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      for (size_t k = i + 1; k < parts_.size(); ++k) {
+        if (facts_.hasExchange(parts_[i], parts_[k])) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   bool startsDiffer(std::string_view module) const {
     return std::any_of(parts_.begin() + 1, parts_.end(), [&](const std::vector<int64_t>& part) {
       return all_.startsDiffer(parts_.front().front(), part.front(), module);
@@ -108,7 +119,7 @@ class SplitJudge {
     if (is_constant && hasShardedSibling()) {
       return std::nullopt;
     }
-    if (const std::string_view experts = facts_.expertsAbove(split_.track->name); !experts.empty()) {
+    if (const std::string_view experts = facts_.expertsAbove(split_.track->name); !experts.empty() && hasExchange()) {
       if (is_constant) {
         return std::nullopt;
       }

@@ -60,6 +60,8 @@ TEST_CASE("the experts above a parameter are the innermost module with an all_to
   CHECK(facts.expertsAbove("Net.layer.expert.w") == "Net.layer");
   CHECK(facts.expertsAbove("Net.layers.w") == "Net");
   CHECK(facts.expertsAbove("Other.w").empty());
+  CHECK(facts.hasExchange(std::vector<int64_t>{0}, std::vector<int64_t>{1, 2}));
+  CHECK_FALSE(facts.hasExchange(std::vector<int64_t>{0}, std::vector<int64_t>{2}));
 }
 
 TEST_CASE("a forward that communicates in bfloat16 computes in it") {

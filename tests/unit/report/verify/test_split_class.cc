@@ -169,6 +169,7 @@ TEST_CASE("stages of a pipeline go apart, unless most parameters are in step") {
 TEST_CASE("experts that start equal go apart, a router that was made equal is unproven") {
   JobFacts facts;
   facts.all_to_all_modules = {"Net"};
+  facts.exchanges = {{0, 1}};
   VerifyJob experts = splitJob();
   CHECK(verdictOn(experts, facts)->what == VerifyClass::kExperts);
   CHECK(verdictOn(experts, facts)->severity == VerifySeverity::kNote);
@@ -179,6 +180,9 @@ TEST_CASE("experts that start equal go apart, a router that was made equal is un
   CHECK(verdictOn(router, facts)->what == VerifyClass::kUnproven);
   VerifyJob norms = splitJob(kOnes, [](VerifyJob&) {});
   CHECK_FALSE(verdictOn(norms, facts, 1));
+  facts.exchanges = {{0, 2}, {1, 3}}; // the ranks have the same experts
+  CHECK(verdictOn(norms, facts, 1)->what == VerifyClass::kUnproven);
+  facts.exchanges = {{0, 1}};
   VerifyJob marked = splitJob(noise(1), [](VerifyJob& made) {
     made.at(0, "Net.a.w").facts.allreduce = made.at(1, "Net.a.w").facts.allreduce = false;
   });

@@ -132,6 +132,7 @@ TEST_CASE("experts beside a dispatcher without parameters are below its parent")
   job.step(2);
   JobFacts facts;
   facts.all_to_all_modules = {"Net.moe.dispatcher", "Other.dispatcher"};
+  facts.exchanges = {{0, 1}};
   const Verification result = verify(job.processes(), facts);
   REQUIRE(result.findings.size() == 1);
   CHECK(result.findings[0].what == VerifyClass::kExperts);
