@@ -3,10 +3,12 @@
 #include "report/verify/found_fault.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 
 #include "report/job/job_summary.h"
+#include "report/verify/later_findings.h"
 
 namespace commtap {
 namespace {
@@ -33,6 +35,11 @@ Alike alike(const VerifyFinding& finding) {
       has_steps ? finding.cause : DifferenceCause::kUnknown,
       has_steps ? finding.evidence : ReplicaEvidence::kNone,
       finding.group};
+}
+
+/// Returns the step for sorting: what is of the whole run comes last.
+uint64_t firstStepOf(const VerifyFinding& finding) {
+  return finding.step.value_or(std::numeric_limits<uint64_t>::max());
 }
 
 double worthOf(const VerifyFinding& finding) {
@@ -112,8 +119,10 @@ std::vector<VerifyFinding> groupedFaults(const std::vector<FoundFault>& faults) 
     addToAlike(findings, joined(group));
   }
   std::stable_sort(findings.begin(), findings.end(), [](const VerifyFinding& a, const VerifyFinding& b) {
-    return std::tuple(a.severity, a.what, b.parameters.size()) < std::tuple(b.severity, b.what, a.parameters.size());
+    return std::tuple(a.severity, firstStepOf(a), a.what, b.parameters.size()) <
+           std::tuple(b.severity, firstStepOf(b), b.what, a.parameters.size());
   });
+  foldLater(findings);
   return findings;
 }
 

@@ -31,13 +31,16 @@ struct VerifyFinding {
   std::vector<std::string> parameters;     ///< the one that is most apart first
   std::vector<VerifyRanks> sets;           ///< of ranks with this fault; several if groups of ranks have the same one
   std::optional<double> value_distance;    ///< the largest: norm of the difference by norm of the values
-  std::optional<double> gradient_distance; ///< the largest, in that step
+  std::optional<double> gradient_distance; ///< the largest, in gradient_step
+  std::optional<uint64_t> gradient_step;   ///< `before` if the update of that step made the values differ, else `step`
   DifferenceCause cause = DifferenceCause::kUnknown;
   RankRanges cause_ranks; ///< those that are frozen, have no gradient, are ahead or behind
   ReplicaEvidence evidence = ReplicaEvidence::kNone;
-  std::optional<uint64_t> last_step; ///< the last sampled step that has the fault, where that was looked for
-  std::string group;                 ///< of skipped_step; "" for others
-  uint64_t collectives = 0;          ///< of skipped_step: by how many collectives of the group the ranks are ahead
+  std::optional<uint64_t> last_step;         ///< the last sampled step that has the fault, where that was looked for
+  std::vector<std::string> later_parameters; ///< that went apart between these ranks in later samples, by name
+  std::optional<uint64_t> later_step;        ///< the first of these samples
+  std::string group;                         ///< of skipped_step; "" for others
+  uint64_t collectives = 0; ///< of skipped_step: by how many collectives of the group the ranks are ahead
 };
 
 /// The JSON of `commtap verify`. docs/schema/commtap-verify-1.schema.json describes each field.
@@ -49,15 +52,18 @@ struct Verification {
   int64_t attempt = 0;
   std::optional<int64_t> world_size;
   RankRanges ranks;                   ///< with samples
-  uint64_t samples = 0;               ///< steps that two ranks or more sampled
+  uint64_t optimizers = 0;            ///< with samples
+  uint64_t samples = 0;               ///< steps that two ranks or more sampled, of all optimizers
   std::optional<uint64_t> first_step; ///< sampled
   std::optional<uint64_t> last_step;
   uint64_t parameters = 0;             ///< distinct ones over all ranks
   uint64_t replicated = 0;             ///< parameters with replicas that were compared
   uint64_t equal = 0;                  ///< of these: bitwise equal in all samples
+  uint64_t incomplete = 0;             ///< parameters that some sample of their optimizer lacks on a rank that has them
   uint64_t sharded = 0;                ///< parameters that are declared shards, and have no replicas
   std::vector<VerifyRanks> replicas;   ///< the sets of ranks that hold replicas, most parameters first
   std::vector<VerifyFinding> findings; ///< by worth
+  std::vector<std::string> not_sampled; ///< for people: what is missing in the samples
   std::vector<std::string> problems;
 };
 

@@ -27,8 +27,8 @@ struct EnumNames<VerifyClass> {
 template <>
 struct EnumNames<DifferenceCause> {
   static constexpr const char* kHelp =
-      "Why the values differ. frozen, no_gradient: on the ranks in cause_ranks. update: the gradients are equal. "
-      "gradients: they differ. unknown: there are none to compare.";
+      "Why the values differ. frozen, no_gradient: on the ranks in cause_ranks. update: the gradients are equal in "
+      "gradient_step. gradients: they differ there. unknown: there are none to compare.";
   static constexpr int kCount = kDifferenceCauseCount;
   static constexpr auto name = differenceCauseName;
 };
@@ -79,7 +79,11 @@ inline constexpr auto kColumns<VerifyFinding> = std::tuple{
     column(
         "gradient_distance",
         &VerifyFinding::gradient_distance,
-        "The same of the gradients in that step; null if there are none to compare."),
+        "The same of the gradients in `gradient_step`; null if there are none to compare."),
+    column(
+        "gradient_step",
+        &VerifyFinding::gradient_step,
+        "The step of these gradients: `before` if it is the step before `step`, else `step`."),
     column("cause", &VerifyFinding::cause, ""),
     column(
         "cause_ranks",
@@ -91,6 +95,11 @@ inline constexpr auto kColumns<VerifyFinding> = std::tuple{
         "last_step",
         &VerifyFinding::last_step,
         "For periodic the step with equal values again, for fewer_steps that of the other ranks; else null."),
+    column(
+        "later_parameters",
+        &VerifyFinding::later_parameters,
+        "Parameters that went apart between these ranks in later samples: perhaps what follows from the first ones."),
+    column("later_step", &VerifyFinding::later_step, "The first of these later samples; null if there is none."),
     column<NullIfEmpty>(field::kGroup, &VerifyFinding::group, "For skipped_step the process group; else null."),
     column(
         field::kCollectives,
@@ -110,15 +119,24 @@ inline constexpr auto kColumns<Verification> = std::tuple{
     column(field::kAttempt, &Verification::attempt, "The attempt of the run, from 0."),
     column(field::kWorldSize, &Verification::world_size, "The number of ranks; null if not known."),
     column(field::kRanks, &Verification::ranks, "The ranks with samples, as ranges."),
-    column("samples", &Verification::samples, "How many steps two ranks or more have sampled."),
+    column("optimizers", &Verification::optimizers, "How many optimizers have samples."),
+    column(
+        "samples",
+        &Verification::samples,
+        "How many steps two ranks or more have sampled, of all optimizers together."),
     column("first_step", &Verification::first_step, "The first sampled step, from 1; null if there is none."),
     column("last_step", &Verification::last_step, "The last sampled step; null if there is none."),
     column("parameters", &Verification::parameters, "How many parameters there are on all ranks."),
     column("replicated", &Verification::replicated, "How many of them have replicas, which were compared."),
     column("equal", &Verification::equal, "How many of these are bitwise equal in all samples."),
+    column(
+        "incomplete",
+        &Verification::incomplete,
+        "How many parameters are missing in some sample of their optimizer, on a rank that has them in another one."),
     column("sharded", &Verification::sharded, "How many parameters are declared shards without replicas."),
     column("replicas", &Verification::replicas, "The sets of ranks that hold replicas, of most parameters first."),
     column("findings", &Verification::findings, "Errors first, then warnings, then notes."),
+    column("not_sampled", &Verification::not_sampled, "One line for each reason why values are not in the samples."),
     column(field::kProblems, &Verification::problems, "One line for each file that could not be read."),
 };
 

@@ -37,7 +37,25 @@ JobFacts withExperts(JobFacts facts, const ParameterTracks& tracks) {
   return facts;
 }
 
+/// Returns whether a rank has a sample without the parameter, which another one has.
+bool isIncomplete(const ParameterTrack& track, const SampledOptimizer& optimizer) {
+  return std::any_of(track.ranks.begin(), track.ranks.end(), [&](const RankTrack& rank) {
+    const std::vector<const Sample*>& samples = optimizer.samples.at(rank.rank);
+    for (size_t step = 0; step < samples.size(); ++step) {
+      if (samples[step] != nullptr && rank.row(step) == nullptr) {
+        return true;
+      }
+    }
+    return false;
+  });
+}
+
 void describeSamples(const ParameterTracks& tracks, Verification& result) {
+  result.optimizers = tracks.optimizers().size();
+  const auto is_incomplete = [&tracks](const ParameterTrack& track) {
+    return isIncomplete(track, tracks.optimizerOf(track));
+  };
+  result.incomplete = static_cast<uint64_t>(std::count_if(tracks.all().begin(), tracks.all().end(), is_incomplete));
   for (const auto& [number, optimizer] : tracks.optimizers()) {
     for (size_t step = 0; step < optimizer.steps.size(); ++step) {
       const auto count = std::count_if(optimizer.samples.begin(), optimizer.samples.end(), [step](const auto& entry) {

@@ -51,6 +51,7 @@ TEST_CASE("groups of ranks with the same parameters are one finding, with other 
 TEST_CASE("findings of other steps are others, but rounding is one with the first of its steps") {
   std::vector<FoundFault> faults = {declared("a", {{0}, {1}}), declared("b", {{0}, {1}})};
   faults[0].finding.step = 4;
+  faults[0].finding.cause = faults[1].finding.cause = DifferenceCause::kUpdate;
   CHECK(groupedFaults(faults).size() == 2);
   for (FoundFault& each : faults) {
     each.finding.severity = VerifySeverity::kNote;
@@ -76,6 +77,21 @@ TEST_CASE("errors come first, then warnings, then notes, those with most paramet
   CHECK(findings[2].parameters.size() == 1);
   CHECK(findings[3].what == VerifyClass::kUnproven);
   CHECK(findings[4].what == VerifyClass::kRounding);
+}
+
+TEST_CASE("errors of an earlier step come first, and what follows from them is told with them") {
+  std::vector<FoundFault> faults = {
+      fault(VerifySeverity::kError, VerifyClass::kDrift, "head", {{0}, {1}}), declared("norm", {{0}, {1}})};
+  faults[0].finding.before = 2;
+  faults[0].finding.step = 3;
+  faults[0].finding.cause = DifferenceCause::kUpdate;
+  std::vector<VerifyFinding> findings = groupedFaults(faults);
+  REQUIRE(findings.size() == 2);
+  CHECK(findings[0].what == VerifyClass::kDeclared);
+  faults[0].finding.cause = DifferenceCause::kGradients;
+  findings = groupedFaults(faults);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].later_parameters == std::vector<std::string>{"head"});
 }
 
 TEST_CASE("ranks that are not compared have no parts") {

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "report/verify/verification.h"
+
+namespace commtap {
+
+/// Moves the parameters of findings that may follow from an earlier one into its `later_parameters`: they went apart
+/// between the same ranks in a later sample, and their gradients differ, as those of other values do. `findings` are in
+/// the order of their severity and step.
+void foldLater(std::vector<VerifyFinding>& findings);
+
+} // namespace commtap
