@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "report/verify/odd_gradient.h"
+
 namespace commtap {
 namespace {
 
@@ -35,7 +37,11 @@ VerifyFinding findingOf(
   finding.before = split.before ? std::optional(optimizer.steps[*split.before]) : std::nullopt;
   finding.step = optimizer.steps[split.step];
   finding.value_distance = difference.values;
-  finding.gradient_distance = difference.gradients;
+  const bool is_before = difference.gradients_before.has_value();
+  finding.gradient_distance = is_before ? difference.gradients_before : difference.gradients;
+  if (finding.gradient_distance) {
+    finding.gradient_step = is_before ? finding.before : finding.step;
+  }
   finding.cause = difference.cause;
   finding.cause_ranks = rangesOf(difference.cause_ranks);
   return finding;
@@ -69,7 +75,8 @@ void ReplicaFaults::compare(const ParameterTrack& track) {
     const bool is_proven = proofOf(members, std::numeric_limits<size_t>::max()) != ReplicaEvidence::kNone;
     sets_.push_back(std::move(set));
     const ReplicaSet& kept = sets_.back();
-    const bool has_split = follow(track, kept, members, 0, kNoParent);
+    findOddGradient(track, kept, members);
+    const bool has_split = follow(track, kept, members, kept.isDeclared() ? 0 : kept.start, kNoParent);
     is_equal &= !has_split;
     if (kept.isDeclared() || is_proven || (!has_split && !kept.is_constant)) {
       is_replicated = true;
@@ -90,10 +97,10 @@ bool ReplicaFaults::follow(
     size_t from,
     size_t parent) {
   const std::optional<ReplicaSplit> split = firstSplit(members, from);
+  if (proofOf(members, split ? split->step : std::numeric_limits<size_t>::max()) != ReplicaEvidence::kNone) {
+    parts_.addInStep(members);
+  }
   if (!split) {
-    if (proofOf(members, std::numeric_limits<size_t>::max()) != ReplicaEvidence::kNone) {
-      parts_.addInStep(members);
-    }
     return false;
   }
   parts_.addSplit(split->parts);
@@ -108,11 +115,39 @@ bool ReplicaFaults::follow(
   return true;
 }
 
+void ReplicaFaults::findOddGradient(const ParameterTrack& track, const ReplicaSet& set, const RankTracks& members) {
+  const std::optional<ReplicaSplit> split = firstSplit(members, set.start);
+  if (split && split->step == 0) {
+    return;
+  }
+  const size_t last = split ? split->step - 1 : std::numeric_limits<size_t>::max(); // then the values say more
+  const std::optional<OddGradient> odd = firstOddGradient(members, last);
+  const ReplicaEvidence proof = odd ? proofOf(members, odd->step) : ReplicaEvidence::kNone;
+  if (!odd || (!set.isDeclared() && proof == ReplicaEvidence::kNone)) {
+    return;
+  }
+  const SampledOptimizer& optimizer = tracks_.optimizerOf(track);
+  FoundFault& fault = faults_.emplace_back();
+  fault.finding.severity = VerifySeverity::kError;
+  fault.finding.what = VerifyClass::kNonFiniteGradient;
+  fault.finding.optimizer = track.optimizer;
+  fault.finding.before = odd->before ? std::optional(optimizer.steps[*odd->before]) : std::nullopt;
+  fault.finding.step = optimizer.steps[odd->step];
+  fault.finding.evidence = proof != ReplicaEvidence::kNone ? proof : set.evidence;
+  fault.parameter = track.name;
+  fault.parts = ranksOf({odd->finite, odd->not_finite});
+  fault.finding.cause_ranks = rangesOf(fault.parts.back());
+  if (fault.parts[0].size() < fault.parts[1].size()) {
+    std::swap(fault.parts[0], fault.parts[1]);
+  }
+  odd_gradients_.insert(&set);
+}
+
 void ReplicaFaults::judgeSplits() {
   std::vector<bool> is_silent(splits_.size());
   for (size_t i = 0; i < splits_.size(); ++i) {
     const auto& [split, parent] = splits_[i];
-    if (parent != i && !is_silent[parent]) {
+    if ((parent != i && !is_silent[parent]) || odd_gradients_.contains(split.set)) {
       continue; // the parameter has a finding: how it goes on is no other
     }
     const SampledOptimizer& optimizer = tracks_.optimizerOf(*split.track);

@@ -50,6 +50,7 @@ class ReplicaFaults {
   void compare(const ParameterTrack& track);
   bool
   follow(const ParameterTrack& track, const ReplicaSet& set, const RankTracks& members, size_t from, size_t parent);
+  void findOddGradient(const ParameterTrack& track, const ReplicaSet& set, const RankTracks& members);
   void judgeSplits();
   void judgeSameGradients();
   bool isMostOf(const SameGradient& same) const;
@@ -59,6 +60,7 @@ class ReplicaFaults {
   RankPartsFacts parts_;
   std::deque<ReplicaSet> sets_; ///< those of the splits
   std::vector<Found> splits_;
+  std::set<const ReplicaSet*> odd_gradients_; ///< the sets whose splits follow from a gradient that is not finite
   std::vector<SameGradient> same_gradients_;
   std::vector<FoundFault> faults_;
   size_t replicated_ = 0;

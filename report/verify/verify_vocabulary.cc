@@ -21,6 +21,8 @@ struct Class {
 constexpr std::array<Class, kVerifyClassCount> kClasses = {{
     {"skipped_step", "A rank made one update fewer than the others before the same step of the optimizer."},
     {"non_finite", "Some replicas of a parameter have infinities or NaN, and others have none."},
+    {"non_finite_gradient",
+     "Replicas are alike, and some of their gradients have infinities or NaN, and others have none."},
     {"same_gradient", "Ranks use the same gradient, and hold values that were equal before."},
     {"drift", "Ranks held replicas, which equal gradients or changes prove, and then other values."},
     {"declared", "Ranks hold replicas by declaration, started equal, and then had other values."},

@@ -17,25 +17,26 @@ inline constexpr int kVerifySeverityCount = 3;
 
 /// What a finding says. The order is that of the output, within a severity.
 enum class VerifyClass : uint8_t {
-  kSkippedStep,  ///< a rank made a step fewer than the others
-  kNonFinite,    ///< infinities or NaN in the replicas of some ranks only
-  kSameGradient, ///< the same gradient is used for other values
-  kDrift,        ///< proven replicas differ
-  kDeclared,     ///< declared replicas differ
-  kNeverEqual,   ///< replicas differ from the first sample on
-  kUnproven,     ///< started equal where others did not, and went apart
-  kSeparate,     ///< started equal as all others did, and went apart
-  kTwinShards,   ///< shards of one tensor are equal
-  kStuck,        ///< values never change, although there are gradients
-  kNoGradient,   ///< the optimizer never has a gradient for the parameter
-  kPeriodic,     ///< ranks go apart and are made equal again
-  kExperts,      ///< experts that started equal went apart
-  kRankCopy,     ///< a parameter without an optimizer changes on some ranks only
-  kRounding,     ///< replicas differ by rounding
-  kUnmeasured,   ///< replicas differ, by how much is not known
-  kFewerSteps,   ///< a rank has fewer samples than the others
+  kSkippedStep,       ///< a rank made a step fewer than the others
+  kNonFinite,         ///< infinities or NaN in the replicas of some ranks only
+  kNonFiniteGradient, ///< infinities or NaN in the gradients of some ranks only
+  kSameGradient,      ///< the same gradient is used for other values
+  kDrift,             ///< proven replicas differ
+  kDeclared,          ///< declared replicas differ
+  kNeverEqual,        ///< replicas differ from the first sample on
+  kUnproven,          ///< started equal where others did not, and went apart
+  kSeparate,          ///< started equal as all others did, and went apart
+  kTwinShards,        ///< shards of one tensor are equal
+  kStuck,             ///< values never change, although there are gradients
+  kNoGradient,        ///< the optimizer never has a gradient for the parameter
+  kPeriodic,          ///< ranks go apart and are made equal again
+  kExperts,           ///< experts that started equal went apart
+  kRankCopy,          ///< a parameter without an optimizer changes on some ranks only
+  kRounding,          ///< replicas differ by rounding
+  kUnmeasured,        ///< replicas differ, by how much is not known
+  kFewerSteps,        ///< a rank has fewer samples than the others
 };
-inline constexpr int kVerifyClassCount = 17;
+inline constexpr int kVerifyClassCount = 18;
 
 /// Why the values of a parameter differ.
 enum class DifferenceCause : uint8_t {

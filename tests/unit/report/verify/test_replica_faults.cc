@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "tests/unit/verify_samples.h"
 
 namespace commtap {
@@ -103,6 +105,42 @@ TEST_CASE("few parameters with one gradient and other values from the start are 
     CHECK(faults.all()[0].finding.severity == (is_most ? VerifySeverity::kError : VerifySeverity::kWarning));
     CHECK_FALSE(faults.all()[0].finding.before);
   }
+}
+
+TEST_CASE("replicas that drift later still show that what went apart before them is suspect") {
+  VerifyJob job(2);
+  job.addOnAll("Net.head", noise(1));
+  job.addOnAll("Net.norm", std::vector<float>(64, 1));
+  for (uint32_t step = 1; step <= 3; ++step) {
+    job.gradient("Net.norm", 10 * step, 1);
+    job.gradient("Net.head", step, step > 1 ? 100 : 0);
+    job.step(step);
+  }
+  const Faults faults(job);
+  REQUIRE(faults.all().size() == 2);
+  CHECK(faults.all()[0].finding.what == VerifyClass::kDrift);
+  CHECK(faults.all()[1].finding.what == VerifyClass::kUnproven);
+  CHECK(faults.all()[1].parameter == "Net.norm");
+}
+
+TEST_CASE("a gradient that is not finite on one rank is the fault, not the values that follow from it") {
+  VerifyJob job(2);
+  job.addOnAll("Net.w", noise(1));
+  for (uint32_t step = 1; step <= 4; ++step) {
+    job.gradient("Net.w", step);
+    if (step == 3) {
+      job.at(1, "Net.w").gradient->front() = std::numeric_limits<float>::quiet_NaN();
+    }
+    job.step(step);
+  }
+  const Faults faults(job);
+  REQUIRE(faults.all().size() == 1);
+  CHECK(faults.all()[0].finding.what == VerifyClass::kNonFiniteGradient);
+  CHECK(faults.all()[0].finding.severity == VerifySeverity::kError);
+  CHECK(faults.all()[0].finding.before == 2U);
+  CHECK(faults.all()[0].finding.step == 3U);
+  CHECK(faults.all()[0].finding.cause_ranks == RankRanges{{1, 1}});
+  CHECK(faults.all()[0].finding.evidence == ReplicaEvidence::kGradients);
 }
 
 } // namespace
