@@ -9,6 +9,7 @@
 #include "report/verify/verify_judge.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/verify/not_sampled_text.h"
 #include "tools/verify/run_samples.h"
 #include "tools/verify/verify_text.h"
 
@@ -51,6 +52,7 @@ int verifyRun(const VerifyArguments& arguments) {
     return kExitNoSamples;
   }
   Verification result = verify(run->processes, run->facts);
+  result.not_sampled = notSampledText(*run, result);
   result.problems = run->problems;
   addWords(result);
   sayAll(result.problems);

@@ -52,6 +52,7 @@ void addFacts(const std::string& path, const JobSelection& selection, RunSamples
   }
   run.facts = jobFactsOf(*job);
   run.facts.groups = std::move(of_groups.groups);
+  run.not_seen = job->not_seen;
   run.problems.insert(run.problems.end(), job->problems.begin(), job->problems.end());
 }
 

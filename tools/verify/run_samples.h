@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/base/result.h"
+#include "report/job/job_summary.h"
 #include "report/runs/report_scan.h"
 #include "report/samples/samples.h"
 #include "report/verify/job_facts.h"
@@ -15,7 +16,8 @@ namespace commtap {
 /// The samples of one attempt of a run, and what its reports know.
 struct RunSamples {
   std::vector<ProcessSamples> processes;
-  JobFacts facts; ///< empty without reports
+  JobFacts facts;                       ///< empty without reports
+  std::vector<NotSeenSummary> not_seen; ///< of the reports
   std::vector<std::string> problems;
 };
 

@@ -45,27 +45,23 @@ std::string replicasText(const Verification& result) {
                                      : fmt::format("{} groups of ranks, first {}", result.replicas.size(), first);
 }
 
+std::string samplesText(const Verification& result) {
+  const std::string of = result.optimizers > 1 ? fmt::format(" of {} optimizers", result.optimizers) : "";
+  return fmt::format("{}{} ({})", counted(result.samples, "sample"), of, stepsText(result));
+}
+
 /// Returns what was compared, and what was not.
 std::string comparedText(const Verification& result) {
-  const std::string replicas =
-      result.equal == result.replicated
-          ? fmt::format(
-                "{} on {}, bitwise equal in {} ({})",
-                counted(result.replicated, "parameter has replicas", "parameters have replicas"),
-                replicasText(result),
-                counted(result.samples, "sample"),
-                stepsText(result))
-          : fmt::format(
-                "{} on {}, {} bitwise equal in {} ({})",
-                counted(result.replicated, "parameter has replicas", "parameters have replicas"),
-                replicasText(result),
-                result.equal,
-                counted(result.samples, "sample"),
-                stepsText(result));
-  const std::string shards = result.sharded > 0 ? fmt::format("; {} are shards", result.sharded) : "";
+  const std::string replicas = fmt::format(
+      "{} on {}, {}bitwise equal in {}",
+      counted(result.replicated, "parameter has replicas", "parameters have replicas"),
+      replicasText(result),
+      result.equal == result.replicated ? "" : fmt::format("{} ", result.equal),
+      samplesText(result));
+  const std::string shards = result.sharded > 0 ? "; " + counted(result.sharded, "is a shard", "are shards") : "";
   const uint64_t others = result.parameters - result.replicated - result.sharded;
-  const std::string rest = others > 0 ? fmt::format("; nothing says so of {} more", others) : "";
-  return replicas + shards + rest + ". Not checked: a wrong scale, and errors that all ranks share.";
+  const std::string rest = others > 0 ? fmt::format("; of {} more nothing shows replicas", others) : "";
+  return replicas + shards + rest + ". Not checked: buffers, a wrong scale, and errors that all ranks share.";
 }
 
 /// Returns why nothing could be compared.
@@ -109,6 +105,16 @@ std::string findingText(const VerifyFinding& finding, const Color& color) {
   return text;
 }
 
+/// Returns whether parameters that may be replicas went apart between the ranks of an error before it did.
+bool hasEarlierWarning(const Verification& result, const VerifyFinding& error) {
+  const auto is_earlier = [&error](const VerifyFinding& other) {
+    return other.what == VerifyClass::kUnproven && other.severity == VerifySeverity::kWarning &&
+           other.step < error.step && other.sets == error.sets;
+  };
+  return error.severity == VerifySeverity::kError && error.cause == DifferenceCause::kGradients &&
+         std::any_of(result.findings.begin(), result.findings.end(), is_earlier);
+}
+
 bool fails(const VerifyFinding& finding, bool is_strict) {
   return finding.severity == VerifySeverity::kError || (is_strict && finding.severity == VerifySeverity::kWarning);
 }
@@ -118,6 +124,9 @@ bool fails(const VerifyFinding& finding, bool is_strict) {
 void addWords(Verification& result) {
   for (VerifyFinding& finding : result.findings) {
     finding.lines = linesOf(finding);
+    if (hasEarlierWarning(result, finding)) {
+      finding.lines.back() += " A warning below is of an earlier step, between the same ranks: look there first.";
+    }
   }
   result.line = lineOf(result);
 }
@@ -131,11 +140,14 @@ std::string verifyText(const Verification& result, const Color& color) {
     text += fmt::format("({}: --json)\n", counted(result.findings.size() - kMostShown, "more finding"));
   }
   if (result.status == VerifyStatus::kOk) {
-    return text + result.line + "\n";
+    text += result.line + "\n";
+  } else if (result.status != VerifyStatus::kNothingToCompare && result.replicated > 0) {
+    text += comparedText(result) + "\n";
   }
-  return result.status == VerifyStatus::kNothingToCompare || result.replicated == 0
-             ? text
-             : text + comparedText(result) + "\n";
+  for (const std::string& line : result.not_sampled) {
+    text += "NOT SAMPLED: " + line + "\n";
+  }
+  return text;
 }
 
 std::string verifyJson(const Verification& result) {

@@ -16,6 +16,7 @@ VerifyFinding finding(VerifyClass what) {
   made.sets = {{{{0, 1}}, {{{0, 0}}, {{1, 1}}}}};
   made.value_distance = 1.83;
   made.gradient_distance = 0.7;
+  made.gradient_step = 1;
   made.cause = DifferenceCause::kGradients;
   made.cause_ranks = {{1, 1}};
   return made;
@@ -30,36 +31,50 @@ TEST_CASE("declared replicas: what, between which samples and by how much, why")
       linesOf(declared) ==
       Lines{
           "2 parameters that must be equal differ between ranks 0 and 1",
-          "Net.a.w and 1 more: equal at step 1, different at step 2, by 1.8 of their size",
-          "Replicas of one DistributedDataParallel. Their gradients differ by 0.7: look for the reduction of these "
-          "gradients over ranks 0-1."});
+          "Net.a.w and 1 more: equal at step 1, different at step 2, by up to about 1.8 of their size",
+          "Replicas of one DistributedDataParallel. Their gradients differ by up to about 0.7 at step 1: are they "
+          "reduced over ranks 0-1?"});
 }
 
-TEST_CASE("parts of many ranks, and further groups of ranks, are named in short") {
+TEST_CASE("proven replicas say what proved them") {
   VerifyFinding drift = finding(VerifyClass::kDrift);
   drift.evidence = ReplicaEvidence::kGradients;
   drift.cause = DifferenceCause::kNoGradient;
   drift.parameters.pop_back();
-  drift.value_distance = 4e-7;
-  drift.sets = {{{{0, 7}}, {{{0, 6}}, {{7, 7}}}}, {{{8, 15}}, {{{8, 14}}, {{15, 15}}}}};
   CHECK(
       linesOf(drift) ==
       Lines{
-          "1 parameter was in step on ranks 0-6 and rank 7 (and so in 1 more group of ranks), and then not",
-          "Net.a.w: equal at step 1, different at step 2, by 4e-7 of its size",
-          "Proven replicas: earlier they had equal gradients. No gradient on rank 1."});
-  drift.sets = {{{{0, 3}}, {{{0, 1}}, {{2, 2}}, {{3, 3}}}}};
-  CHECK(linesOf(drift)[0] == "1 parameter was in step on ranks 0-3 (3 different values), and then not");
+          "1 parameter had replicas on ranks 0 and 1, which went apart",
+          "Net.a.w: equal at step 1, different at step 2, by about 1.8 of its size",
+          "Replicas: in an earlier sample their gradients were equal. No gradient on rank 1 at step 2."});
 }
 
-TEST_CASE("a warning names both readings") {
-  const Lines lines = linesOf(finding(VerifyClass::kUnproven));
+TEST_CASE("a warning names both readings, by the cause") {
+  VerifyFinding unproven = finding(VerifyClass::kUnproven);
+  Lines lines = linesOf(unproven);
   REQUIRE(lines.size() == 3);
   CHECK(lines[0] == "2 parameters started equal on ranks 0 and 1 and went apart");
   CHECK(
       lines[2] ==
-      "If they are replicas, their gradients are not reduced (they differ by 0.7). If they are shards, experts or "
-      "heads of one rank, all is well.");
+      "If they are replicas, their gradients are not reduced (they differ by up to about 0.7 at step 1). If they are "
+      "shards, experts or heads of one rank, all is well.");
+  unproven.cause = DifferenceCause::kUpdate;
+  CHECK(linesOf(unproven)[2].starts_with(
+      "If they are replicas, their update differs: the gradients are equal at step 1."));
+  unproven.cause = DifferenceCause::kUnknown;
+  CHECK(linesOf(unproven)[2].starts_with("If they are replicas, this is an error."));
+}
+
+TEST_CASE("gradients that are not finite have the sample before them") {
+  VerifyFinding odd = finding(VerifyClass::kNonFiniteGradient);
+  odd.evidence = ReplicaEvidence::kDdp;
+  CHECK(
+      linesOf(odd) ==
+      Lines{
+          "the gradients of 2 parameters have infinities or NaN on rank 1 only, of ranks 0-1",
+          "Net.a.w and 1 more: finite at step 1, not finite at step 2, with equal values",
+          "Replicas of one DistributedDataParallel. Are they reduced over these ranks, and what changes them after "
+          "that?"});
 }
 
 TEST_CASE("a skipped step says by how many collectives, and what followed") {
@@ -72,7 +87,8 @@ TEST_CASE("a skipped step says by how many collectives, and what followed") {
           "rank 1 made fewer updates than rank 0 between steps 1 and 2",
           "at step 2 of their optimizers, rank 1 had issued 4 collectives more in group default_pg, as many as whole "
           "steps make",
-          "Since then their values differ: Net.a.w and 1 more, by 1.8 of their size. Look for what leaves out "
+          "Since then their values differ: Net.a.w and 1 more, by up to about 1.8 of their size. Look for what leaves "
+          "out "
           "optimizer.step() on some ranks."});
 }
 

@@ -39,8 +39,8 @@ TEST_CASE("a run without findings says what was compared, and what was not") {
   const Verification result = resultOf([](VerifyJob&, uint32_t) {});
   CHECK(
       verifyText(result, Color::none()) ==
-      "OK: 1 parameter has replicas on ranks 0-1, bitwise equal in 3 samples (steps 1 to 3). Not checked: a wrong "
-      "scale, and errors that all ranks share.\n");
+      "OK: 1 parameter has replicas on ranks 0-1, bitwise equal in 3 samples (steps 1 to 3). Not checked: buffers, "
+      "a wrong scale, and errors that all ranks share.\n");
 }
 
 TEST_CASE("shards alone are nothing to compare") {
@@ -99,6 +99,26 @@ TEST_CASE("JUnit has a test case per class; a warning fails if strict") {
   suspect.findings[0].severity = VerifySeverity::kWarning;
   CHECK(verifyJunit(suspect, false).find("failures=\"0\"") != std::string::npos);
   CHECK(verifyJunit(suspect, true).find("failures=\"1\"") != std::string::npos);
+}
+
+TEST_CASE("what is not in the samples comes last") {
+  Verification result = resultOf([](VerifyJob&, uint32_t) {});
+  result.not_sampled = {"rank 2 has no samples"};
+  CHECK(verifyText(result, Color::none()).ends_with(" share.\nNOT SAMPLED: rank 2 has no samples\n"));
+}
+
+TEST_CASE("an error points to the warning that came before it") {
+  const Verification result = resultOf([](VerifyJob& job, uint32_t step) {
+    if (step == 1) {
+      job.addOnAll("Net.norm", std::vector<float>(64, 1));
+    }
+    job.gradient("Net.norm", 20 * step, 1);
+    job.gradient("Net.w", step, step > 1 ? 100 : 0);
+  });
+  REQUIRE(result.findings.size() == 2);
+  CHECK(result.findings[0].lines.back().ends_with(
+      "A warning below is of an earlier step, between the same ranks: look there first."));
+  CHECK(result.findings[1].what == VerifyClass::kUnproven);
 }
 
 } // namespace

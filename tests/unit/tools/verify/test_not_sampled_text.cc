@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/verify/not_sampled_text.h"
+
+#include <doctest/doctest.h>
+
+namespace commtap {
+namespace {
+
+TEST_CASE("a run whose samples are complete has nothing to say") {
+  Verification result;
+  result.world_size = 2;
+  result.ranks = {{0, 1}};
+  CHECK(notSampledText({}, result).empty());
+}
+
+TEST_CASE("ranks without samples, files that end early and what could not be read are named") {
+  RunSamples run;
+  run.processes.resize(2);
+  run.processes[1].job.rank = 1;
+  run.processes[1].is_cut = true;
+  run.not_seen = {
+      {{"unsampled_parameters", 4, "Net.w\x1b[31m", ""}, {{0, 1}}},
+      {{"samples_lost", 1, "out/0.samples: no space left on the device", ""}, {{0, 0}}},
+      {{"modules", 3, "Net", ""}, {{0, 1}}}};
+  Verification result;
+  result.world_size = 4;
+  result.ranks = {{0, 1}};
+  result.incomplete = 3;
+  const std::vector<std::string> lines = notSampledText(run, result);
+  REQUIRE(lines.size() == 5);
+  CHECK(lines[0] == "ranks 2-3 have no samples");
+  CHECK(lines[1] == "rank 1: the file ends within a sample, which is left out");
+  CHECK(lines[2] == "3 parameters are not in each sample of their optimizer");
+  CHECK(lines[3].starts_with("ranks 0-1: 4 values or gradients could not be read, the first of Net.w"));
+  CHECK(lines[3].find('\x1b') == std::string::npos);
+  CHECK(lines[4] == "rank 0: 1 sample is missing: out/0.samples: no space left on the device");
+}
+
+} // namespace
+} // namespace commtap

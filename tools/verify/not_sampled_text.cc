@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/verify/not_sampled_text.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "report/model/not_seen.h"
+#include "report/verify/found_fault.h"
+#include "tools/text/disagreement_text.h"
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+/// Returns the ranks of the world that have no samples.
+RankRanges missingRanks(const Verification& result) {
+  std::vector<int64_t> missing;
+  for (int64_t rank = 0; rank < result.world_size.value_or(0); ++rank) {
+    const bool has_samples = std::any_of(result.ranks.begin(), result.ranks.end(), [rank](const auto& range) {
+      return range.first <= rank && rank <= range.second;
+    });
+    if (!has_samples) {
+      missing.push_back(rank);
+    }
+  }
+  return rangesOf(std::move(missing));
+}
+
+/// Returns the ranks whose file ends within a sample.
+RankRanges cutRanks(const RunSamples& run) {
+  std::vector<int64_t> ranks;
+  for (const ProcessSamples& process : run.processes) {
+    if (process.is_cut && process.job.rank) {
+      ranks.push_back(*process.job.rank);
+    }
+  }
+  std::sort(ranks.begin(), ranks.end());
+  return rangesOf(std::move(ranks));
+}
+
+std::string sentenceOf(const NotSeenSummary& summary) {
+  const std::string ranks = summary.ranks.empty() ? "some ranks" : ranksText(summary.ranks);
+  const std::string detail = inert(summary.entry.detail);
+  if (summary.entry.reason == notSeenName(NotSeen::kUnsampledParameters)) {
+    return fmt::format(
+        "{}: {} could not be read, the first of {}",
+        ranks,
+        counted(summary.entry.count, "value or gradient", "values or gradients"),
+        detail);
+  }
+  if (summary.entry.reason == notSeenName(NotSeen::kSamplesLost)) {
+    return fmt::format("{}: {} missing: {}", ranks, counted(summary.entry.count, "sample is", "samples are"), detail);
+  }
+  return "";
+}
+
+} // namespace
+
+std::vector<std::string> notSampledText(const RunSamples& run, const Verification& result) {
+  std::vector<std::string> lines;
+  if (const RankRanges missing = missingRanks(result); !missing.empty()) {
+    lines.push_back(ranksText(missing) + (countOf(missing) == 1 ? " has no samples" : " have no samples"));
+  }
+  if (const RankRanges cut = cutRanks(run); !cut.empty()) {
+    lines.push_back(ranksText(cut) + ": the file ends within a sample, which is left out");
+  }
+  if (result.incomplete > 0) {
+    lines.push_back(fmt::format(
+        "{} not in each sample of {} optimizer",
+        counted(result.incomplete, "parameter is", "parameters are"),
+        result.incomplete == 1 ? "its" : "their"));
+  }
+  std::transform(run.not_seen.begin(), run.not_seen.end(), std::back_inserter(lines), sentenceOf);
+  lines.erase(std::remove(lines.begin(), lines.end(), ""), lines.end());
+  return lines;
+}
+
+} // namespace commtap
