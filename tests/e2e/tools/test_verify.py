@@ -20,7 +20,7 @@ OK, FOUND, NO_SAMPLES = 0, 1, 2
 
 @dataclass(frozen=True)
 class Right:
-    """A job of tests/jobs/verify_zoo.py that is right, and the findings that it may have."""
+    """A job of tests/jobs/verify_right.py, and the findings that it may have."""
 
     name: str
     ranks: int = 2
@@ -30,7 +30,10 @@ class Right:
 
 @dataclass(frozen=True)
 class Wrong:
-    """A job that is wrong: the first finding, a parameter of it, and the sampled steps before and with it."""
+    """A job of tests/jobs/verify_wrong.py: the first finding, a parameter of it, the sampled steps before and with it.
+
+    `also`: the findings after it.
+    """
 
     name: str
     severity: str
@@ -38,62 +41,114 @@ class Wrong:
     parameter: str
     steps: tuple[int | None, int | None] = (1, 2)
     ranks: int = 2
+    also: frozenset[tuple[str, str]] = field(default_factory=frozenset)
 
 
 def only(severity: str, what: str) -> frozenset[tuple[str, str]]:
     return frozenset({(severity, what)})
 
 
+NOTHING = "nothing_to_compare"
 RIGHT = [
     Right("ddp"),
     Right("ddp", 4),
-    Right("ddp_sgd_by_hand"),
+    Right("ddp_by_hand"),
     Right("ddp_accumulates"),
     Right("ddp_clips"),
     Right("ddp_warms_up"),
     Right("ddp_lora", findings=only("note", "no_gradient")),
+    Right("ddp_unused", findings=only("note", "no_gradient")),
     Right("ddp_ema"),
     Right("ddp_ema_on_one_rank", findings=only("note", "rank_copy")),
     Right("ddp_and_two_optimizers"),
+    Right("ddp_batch_norm"),
+    Right("ddp_dropout"),
+    Right("ddp_power_sgd"),
+    Right("ddp_masters"),
+    Right("ddp_gan"),
+    Right("ddp_join", findings=only("note", "fewer_steps")),
+    Right("ddp_closure"),
+    Right("ddp_scaler"),
+    Right("ddp_tied"),
+    Right("ddp_own_optimizer"),
+    Right("post_local_sgd", findings=only("note", "periodic")),
+    Right("local_sgd", findings=only("note", "periodic")),
+    Right("own_head", status="suspect", findings=only("warning", "unproven")),
     Right("zero"),
     Right("zero_by_hand"),
-    Right("fsdp1", status="nothing_to_compare"),
-    Right("fsdp2", status="nothing_to_compare"),
+    Right("zero_by_hand", 4),
+    Right("fsdp1", status=NOTHING),
+    Right("fsdp1_with_original_parameters", status=NOTHING),
+    Right("fsdp1_hybrid", 4),
+    Right("fsdp2", status=NOTHING),
+    Right("fsdp2_clips", status=NOTHING),
     Right("hsdp", 4),
+    Right("fsdp2_and_tp", 4),
     Right("tp"),
     Right("sp"),
     Right("tp_by_hand"),
     Right("tp_by_hand", 4),
     Right("tp_by_hand_with_attributes"),
-    Right("pp", status="nothing_to_compare"),
+    Right("tp_by_hand_with_attributes", 4),
+    Right("tp_with_head_norms"),
+    Right("tp_rounds", findings=only("note", "rounding")),
+    Right("ring"),
+    Right("ring", 4),
+    Right("pp", status=NOTHING),
     Right("pp_tied"),
+    Right("pp_with_replicas", 4),
     Right("ep"),
     Right("ep", 4),
     Right("ep_same_seed", findings=only("note", "experts")),
-    Right("local_sgd", findings=only("note", "periodic")),
-    Right("own_head", status="suspect", findings=only("warning", "unproven")),
+    Right("ep_with_replicas", 4),
 ]
+UP = "Net.layers.0.up.weight"
+NORM = "SplitNet.layers.0.norm.weight"
+FEWER = only("note", "fewer_steps")
 WRONG = [
-    Wrong("reduction_stops", "error", "drift", "Net.layers.0.up.weight", (4, 5)),
+    Wrong("reduction_stops", "error", "drift", UP, (4, 5)),
     Wrong("layer_replaced", "warning", "unproven", "Net.head.weight"),
-    Wrong("inner_forward", "error", "declared", "Net.layers.0.up.weight"),
-    Wrong("no_sync_at_the_wrong_step", "error", "declared", "Net.layers.0.up.weight"),
-    Wrong("zero_skips_the_linear_layers", "error", "same_gradient", "Net.layers.0.up.weight"),
-    Wrong("other_seeds", "error", "never_equal", "Net.layers.0.up.weight", (None, 1)),
-    Wrong("other_weight_decay", "error", "same_gradient", "Net.layers.0.up.weight"),
-    Wrong("older_checkpoint", "error", "same_gradient", "Net.layers.0.up.weight", (4, 5)),
-    Wrong("skipped_step", "error", "skipped_step", "Net.layers.0.up.weight", (2, 3)),
-    Wrong("lost_moments", "error", "same_gradient", "Net.layers.0.up.weight", (4, 5)),
+    Wrong("inner_forward", "warning", "separate", UP),
+    Wrong("no_sync_at_the_wrong_step", "error", "declared", UP),
+    Wrong("a_copy_is_reduced", "warning", "separate", UP),
+    Wrong("biases_not_reduced", "warning", "unproven", "Net.layers.0.up.bias"),
+    Wrong("zero_skips_the_linear_layers", "error", "never_equal", UP, (None, 2)),
+    Wrong("other_seeds", "error", "never_equal", UP, (None, 1)),
+    Wrong("drawn_after_wrapping", "error", "never_equal", UP, (None, 1)),
+    Wrong("checkpoint_without_the_head", "error", "never_equal", "Net.head.weight", (None, 1)),
+    Wrong("other_weight_decay", "error", "same_gradient", UP),
+    Wrong("other_rate", "error", "same_gradient", UP, (3, 4)),
+    Wrong("own_rounding", "error", "same_gradient", UP),
+    Wrong("own_noise", "error", "declared", UP),
+    Wrong("older_checkpoint", "error", "same_gradient", UP, (4, 5)),
+    Wrong("lost_moments", "error", "same_gradient", UP, (4, 5)),
+    Wrong("skipped_step", "error", "skipped_step", UP, (2, 3), also=FEWER),
+    Wrong("scaler_skips_on_one_rank", "error", "skipped_step", NORM, (2, 3), also=FEWER),
     Wrong("frozen_on_one_rank", "warning", "unproven", "Net.head.weight"),
     Wrong("not_a_number_on_one_rank", "error", "non_finite", "Net.head.weight", (5, 9)),
-    Wrong("wrong_groups", "warning", "separate", "Net.layers.0.up.weight", ranks=4),
-    Wrong("norms_not_summed", "error", "declared", "SplitNet.layers.0.norm.weight"),
-    Wrong("norms_not_summed_without_attributes", "warning", "unproven", "SplitNet.layers.0.norm.weight"),
-    Wrong("own_dropout", "error", "declared", "SplitNet.layers.0.norm.weight"),
-    Wrong("own_clipping", "error", "declared", "SplitNet.layers.0.norm.weight"),
+    Wrong("infinite_gradient_on_one_rank", "error", "non_finite_gradient", "Net.head.weight", (4, 5)),
+    Wrong("wrong_groups", "warning", "separate", UP, ranks=4),
+    Wrong("norms_not_summed", "error", "declared", NORM),
+    Wrong(
+        "norms_not_summed_without_attributes",
+        "error",
+        "drift",
+        "SplitNet.head.weight",
+        (2, 3),
+        also=only("warning", "unproven"),
+    ),
+    Wrong("head_norms_not_summed", "error", "declared", "SplitNet.layers.0.heads.weight"),
+    Wrong("own_dropout", "error", "declared", NORM),
+    Wrong("own_clipping", "error", "declared", NORM),
     Wrong("tied_sum_forgotten", "warning", "unproven", "Stage.word.weight"),
+    Wrong("stage_not_reduced", "warning", "separate", "Stage.block.up.weight", ranks=4),
     Wrong("router_not_reduced", "warning", "unproven", "MoeNet.moe.router.weight"),
+    Wrong("experts_not_reduced", "warning", "unproven", "MoeNet.moe.expert.up.weight", ranks=4),
     Wrong("twin_shards", "warning", "twin_shards", "Sequential.0.weight", (None, None)),
+    Wrong("hybrid_over_one_rank", "error", "declared", "flat_param"),
+    Wrong("hsdp_without_all_reduce", "error", "declared", "layers.0.up.weight", ranks=4),
+    Wrong("replicate_of_other_values", "error", "never_equal", "Net.layers.0.norm.weight", (None, 1)),
+    Wrong("sync_left_off", "note", "no_gradient", "layers.0.up.weight", (None, None)),
     Wrong("detached", "note", "no_gradient", "Detached.layers.0.up.weight", (None, None)),
 ]
 
@@ -132,11 +187,12 @@ def test_a_right_training_has_no_error(runner: Runner, job: Right) -> None:
 def test_a_wrong_training_is_found(runner: Runner, job: Wrong) -> None:
     run = run_of(runner, job.name, job.ranks)
     assert run.ended_as_meant(), run.outcomes
-    first = verdict(run)["findings"][0]
+    first, *others = verdict(run)["findings"]
     text = verify(run).stdout
     assert (first["severity"], first["class"]) == (job.severity, job.what), text
     assert (first["before"], first["step"]) == job.steps, text
-    assert job.parameter in first["parameters"], text
+    assert any(job.parameter in name for name in first["parameters"]), text
+    assert {(each["severity"], each["class"]) for each in others} == job.also, text
 
 
 def test_a_run_without_samples_says_how_to_take_them(runner: Runner) -> None:
