@@ -20,7 +20,8 @@ struct FoundFault {
 
 /// Makes one finding of the faults that are alike in class, steps, cause and ranks, and one of those that are alike
 /// except for their ranks and have the same parameters. Errors come first, then warnings, then notes, by step, by class
-/// and by the number of parameters. What went apart later between the same ranks is told with the first finding.
+/// and by the number of parameters. A finding also has what went apart later between
+/// its ranks.
 std::vector<VerifyFinding> groupedFaults(const std::vector<FoundFault>& faults);
 
 /// Returns the ranges of the ranks in a part.

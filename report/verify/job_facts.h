@@ -18,7 +18,7 @@ namespace commtap {
 /// The global ranks of a process group, as the report lists them.
 using GroupRanks = std::vector<uint32_t>;
 
-/// What the reports of a run know about its ranks. Samples are judged with it.
+/// Facts from the reports of a run with which its samples are judged.
 struct JobFacts {
   std::vector<GroupRanks> messages;            ///< groups whose ranks send to each other, sorted
   std::vector<GroupRanks> tensor_groups;       ///< groups of tensor parallelism, sorted; those sure by name first

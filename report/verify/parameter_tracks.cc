@@ -116,7 +116,7 @@ bool hasWholeGradient(const RankTrack& track, size_t step) {
 }
 
 bool hasUsedGradient(const RankTrack& track, size_t step) {
-  // Of a parameter that no optimizer has, the gradient may be only partly reduced: Megatron's distributed optimizer
+  // The gradient of a parameter that no optimizer has may be only partly reduced: Megatron's distributed optimizer
   // reduces the part of main_grad that its rank updates.
   return hasWholeGradient(track, step) && track.row_facts[step]->is_in_optimizer;
 }

@@ -16,7 +16,7 @@ namespace commtap {
 using RankParts = std::vector<std::vector<int64_t>>;
 RankParts ranksOf(const std::vector<RankTracks>& parts);
 
-/// What all parameters together say of ranks whose values of some parameter are different.
+/// The evidence of all parameters about ranks whose values of some parameter differ.
 struct PartsFacts {
   size_t in_step = 0;         ///< parameters that are proven replicas between the parts, be it for some steps only
   size_t split = 0;           ///< parameters that started equal, and differ between the parts later

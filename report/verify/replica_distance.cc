@@ -35,7 +35,7 @@ bool isRounding(double values, std::optional<double> gradients, const RoundingBo
   if (!gradients || *gradients == 0) {
     return values < bounds.values;
   }
-  // Where a gradient is as small as its rounding, Adam makes a whole update of it: the share of such elements is about
+  // Adam makes a whole update of a gradient that is as small as its rounding: the share of such elements is about
   // the distance of the gradients, and an update is some hundredths of the values.
   constexpr double kUpdate = 0.01;
   return *gradients < bounds.gradients && values < std::max(bounds.values, kUpdate * std::sqrt(*gradients));

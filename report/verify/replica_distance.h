@@ -24,9 +24,9 @@ RoundingBounds roundingBounds(std::string_view dtype, std::string_view coarse_dt
 /// Returns whether values and gradients so far apart are rounding. nullopt: there are no gradients to compare.
 bool isRounding(double values, std::optional<double> gradients, const RoundingBounds& bounds);
 
-/// Returns how far apart two values or gradients are, by the larger norm; nullopt if the samples do not tell: they have
-/// no sums, or one of them has no finite norm. Without sums, the norms alone can tell that two are far apart: then it
-/// is their difference, which the distance is not below.
+/// Returns how far apart two values or gradients are, by the larger norm; nullopt if it is not known: the samples
+/// have no sums, or one of them has no finite norm. Without sums, the norms alone can show that two are far apart: then
+/// it is their difference, which the distance is not below.
 std::optional<double> replicaDistance(const Digest& a, const Digest& b, bool has_sums);
 
 } // namespace commtap

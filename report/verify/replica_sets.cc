@@ -42,8 +42,8 @@ std::string placeInMesh(const SampledParameter& facts) {
   return text;
 }
 
-/// Returns the place of a tensor parallel shard in its group. Where that is not known, constant shards of ranks cannot
-/// be told from replicas: each has a place of its own.
+/// Returns the place of a tensor parallel shard in its group. Where that is not known, constant shards of ranks look
+/// like replicas: each has a place of its own.
 std::string placeInTensorGroup(const RankTrack& track, const JobFacts& facts) {
   if (const GroupRanks* group = facts.tensorGroupOf(track.rank)) {
     const auto found = std::find(group->begin(), group->end(), static_cast<uint32_t>(track.rank));

@@ -15,7 +15,7 @@ namespace commtap {
 /// Returns the ranks that have a sample of the step, by the bits of their values: most ranks first.
 std::vector<RankTracks> partsAt(const RankTracks& members, size_t step);
 
-/// What proves, up to a step, that ranks hold replicas: kGradients, kChanges, or kNone.
+/// Returns the proof, from samples before a step, that ranks hold replicas: kGradients, kChanges, or kNone.
 ReplicaEvidence proofOf(const RankTracks& members, size_t end);
 
 /// The first sample in which the values of ranks differ that were equal before.
@@ -34,8 +34,8 @@ std::optional<ReplicaSplit> firstSplit(const RankTracks& members, size_t from);
 struct SplitDifference {
   std::optional<double> values;    ///< the largest distance; nullopt if not known
   std::optional<double> gradients; ///< nullopt if not known, or there are none to compare
-  /// Of the step just before the split, whose update made the values differ; nullopt if it was not sampled, or there
-  /// are none to compare.
+  /// The distance in the step just before the split, whose update made the values differ; nullopt if that step was not
+  /// sampled, or there are none to compare.
   std::optional<double> gradients_before;
   bool has_equal_gradients = false;
   bool has_noise_gradients = false; ///< the gradients are so small by the others that rounding may be all they are

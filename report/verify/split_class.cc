@@ -9,7 +9,7 @@
 namespace commtap {
 namespace {
 
-/// Asks the questions that tell a fault from what is meant, in the order of their worth.
+/// Asks the questions that separate a fault from what is meant, in the order of their worth.
 class SplitJudge {
  public:
   SplitJudge(const SplitSet& split, const SampledOptimizer& optimizer, RankPartsFacts& parts, const JobFacts& facts)

@@ -21,7 +21,7 @@ struct SplitSet {
   SplitDifference difference;
 };
 
-/// What a split is found to be.
+/// The judgement of a split.
 struct SplitVerdict {
   VerifySeverity severity = VerifySeverity::kNote;
   VerifyClass what = VerifyClass::kRounding;

@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-/// What the samples of a parameter on a rank say of its training.
+/// The training of a parameter on a rank, as its samples show it.
 struct Training {
   int64_t rank = 0;
   size_t samples = 0;

@@ -79,7 +79,7 @@ inline constexpr auto kColumns<VerifyFinding> = std::tuple{
     column(
         "gradient_distance",
         &VerifyFinding::gradient_distance,
-        "The same of the gradients in `gradient_step`; null if there are none to compare."),
+        "About the largest such distance of the gradients in `gradient_step`; null if there are none to compare."),
     column(
         "gradient_step",
         &VerifyFinding::gradient_step,

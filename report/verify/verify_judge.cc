@@ -17,7 +17,7 @@ namespace commtap {
 namespace {
 
 /// Returns the module, or the innermost one above it that has parameters: a dispatcher of tokens may have none, and
-/// then the experts are beside it. "" if there is none.
+/// then the experts are next to it. "" if there is none.
 std::string withParameters(std::string module, const ParameterTracks& tracks) {
   const auto has_parameters = [&module](const ParameterTrack& track) { return isBelow(track.name, module); };
   while (!module.empty() && std::none_of(tracks.all().begin(), tracks.all().end(), has_parameters)) {

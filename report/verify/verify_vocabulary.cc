@@ -27,7 +27,8 @@ constexpr std::array<Class, kVerifyClassCount> kClasses = {{
     {"drift", "Ranks held replicas, which equal gradients or changes prove, and then other values."},
     {"declared", "Ranks hold replicas by declaration, started equal, and then had other values."},
     {"never_equal", "Replicas differ in the first sample already."},
-    {"unproven", "Ranks started equal, in a parameter that was made equal or beside replicas, and went apart."},
+    {"unproven",
+     "Ranks started equal, in a parameter that was made equal or where others are replicas, and went apart."},
     {"separate", "Ranks started equal in all parameters, and went apart: another model each, or no reduction."},
     {"twin_shards", "All shards of a parameter started with the same values."},
     {"stuck", "The values never change, although the optimizer has gradients for them."},
@@ -36,7 +37,7 @@ constexpr std::array<Class, kVerifyClassCount> kClasses = {{
     {"experts", "Parameters below a module with an all_to_all started equal, and went apart as experts do."},
     {"rank_copy", "A parameter that no optimizer has changes on some ranks, and does not on others."},
     {"rounding", "Replicas differ by as much as ranks that round differently."},
-    {"unmeasured", "Replicas differ. Their samples do not have what tells by how much."},
+    {"unmeasured", "Replicas differ, and their samples do not show by how much."},
     {"fewer_steps", "The last sample of some ranks is of an earlier step."},
 }};
 

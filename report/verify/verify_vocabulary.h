@@ -15,7 +15,7 @@ enum class VerifySeverity : uint8_t {
 };
 inline constexpr int kVerifySeverityCount = 3;
 
-/// What a finding says. The order is that of the output, within a severity.
+/// The kinds of findings. The order is that of the output, within a severity.
 enum class VerifyClass : uint8_t {
   kSkippedStep,       ///< a rank made a step fewer than the others
   kNonFinite,         ///< infinities or NaN in the replicas of some ranks only
@@ -48,7 +48,7 @@ enum class DifferenceCause : uint8_t {
 };
 inline constexpr int kDifferenceCauseCount = 5;
 
-/// What says that ranks hold replicas of a parameter.
+/// The evidence that ranks hold replicas of a parameter.
 enum class ReplicaEvidence : uint8_t {
   kNone,
   kMesh,           ///< DTensor: one place on all sharded dimensions of one mesh
@@ -61,7 +61,7 @@ enum class ReplicaEvidence : uint8_t {
 };
 inline constexpr int kReplicaEvidenceCount = 8;
 
-/// What all findings come to.
+/// The verdict of all findings together.
 enum class VerifyStatus : uint8_t {
   kOk,
   kSuspect, ///< warnings, no error

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the trainings of verify_right.py and verify_wrong.py are made of.
+"""The parts of the trainings in verify_right.py and verify_wrong.py.
 
 A training is a function that makes a job and returns the function that makes a step of it.
 """
@@ -113,7 +113,7 @@ class Leave(torch.autograd.Function):
 class SplitBlock(nn.Module):
     """A block over tensor parallel ranks, with biases of zeros.
 
-    `reduces`: its backward sums as it must. `head_norm`: a norm of what each rank has, as that of queries and keys.
+    `reduces`: its backward sums as it must. `head_norm`: a norm of each rank's own part, like that of queries and keys.
     `flips`: rank 1 adds up the rows of its batch in another order.
     """
 

@@ -79,7 +79,7 @@ TEST_CASE("errors come first, then warnings, then notes, those with most paramet
   CHECK(findings[4].what == VerifyClass::kRounding);
 }
 
-TEST_CASE("errors of an earlier step come first, and what follows from them is told with them") {
+TEST_CASE("errors of an earlier step come first, and have what follows from them") {
   std::vector<FoundFault> faults = {
       fault(VerifySeverity::kError, VerifyClass::kDrift, "head", {{0}, {1}}), declared("norm", {{0}, {1}})};
   faults[0].finding.before = 2;

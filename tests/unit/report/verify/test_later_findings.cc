@@ -21,7 +21,7 @@ VerifyFinding drift(uint64_t step, const std::string& parameter) {
   return finding(VerifySeverity::kError, VerifyClass::kDrift, step, parameter);
 }
 
-TEST_CASE("what goes apart later between the same ranks is told with what went apart first") {
+TEST_CASE("what goes apart later between the same ranks joins what went apart first") {
   std::vector<VerifyFinding> findings = {
       drift(2, "a"), drift(4, "c"), drift(3, "b"), finding(VerifySeverity::kWarning, VerifyClass::kUnproven, 3, "d")};
   foldLater(findings);
@@ -44,7 +44,7 @@ TEST_CASE("a fault that has a cause of its own stays") {
   CHECK(findings.size() == 5);
 }
 
-TEST_CASE("an error is not told with a warning") {
+TEST_CASE("an error does not join a warning") {
   std::vector<VerifyFinding> findings = {
       finding(VerifySeverity::kWarning, VerifyClass::kUnproven, 2, "a"), drift(3, "b")};
   foldLater(findings);

@@ -133,7 +133,7 @@ TEST_CASE("without any proof, two models are a warning, and constants are none")
   CHECK_FALSE(verdictOn(ones, {}));
 }
 
-TEST_CASE("beside replicas, or made equal, what goes apart is unproven") {
+TEST_CASE("next to replicas, or made equal, what goes apart is unproven") {
   VerifyJob beside = splitJob();
   CHECK(verdictOn(beside, {}, 1)->what == VerifyClass::kUnproven);
   VerifyJob ones = splitJob(kOnes, [](VerifyJob&) {});

@@ -122,7 +122,7 @@ TEST_CASE("a skipped step that no values of replicas show is a warning") {
   CHECK(result.findings[0].parameters.empty());
 }
 
-TEST_CASE("experts beside a dispatcher without parameters are below its parent") {
+TEST_CASE("experts next to a dispatcher without parameters are below its parent") {
   VerifyJob job(2);
   job.addOnAll("Net.moe.expert.w", noise(1));
   job.gradient("Net.moe.expert.w", 2, 1);
