@@ -23,7 +23,8 @@ constexpr std::array<std::string_view, kFindingKinds> kFindingNames = {
     "new",
     "gone",
     "unmatched",
-    "failed"};
+    "failed",
+    "training"};
 
 bool contains(const std::vector<Allowed>& allowed, Allowed what) {
   return std::find(allowed.begin(), allowed.end(), what) != allowed.end();

@@ -27,21 +27,33 @@ struct Finding {
     kGone,         ///< in the baseline, no longer in this run
     kUnmatched,    ///< a pattern of the budget that names nothing in this run
     kFailed,       ///< processes that exited with another status than 0
+    kTraining,     ///< replicas that went apart, or samples that are missing
   };
 
   What what = What::kMore;
   const Disagreement* disagreement = nullptr; ///< set for kDisagreement; owned by the checked job
   const NotSeenSummary* not_seen = nullptr;   ///< set for kNotSeen; owned by the checked job
   std::optional<ExitSummary> exit;            ///< set for kKilled and kFailed
-  std::string problem;                        ///< set for kUnreadable and kUnmatched
+  std::string problem;                        ///< set for kUnreadable, kUnmatched and kTraining
   std::optional<ChangeBundle> bundle;         ///< set for kMore, kLess, kNew and kGone
 };
-inline constexpr int kFindingKinds = 11;
+inline constexpr int kFindingKinds = 12;
 std::string_view findingName(Finding::What what);
 
 /// One question and its findings. The check passes if there are no findings.
 struct Check {
-  enum class What : uint8_t { kReadable, kComplete, kEnded, kSeen, kAgree, kBaseline, kBudget, kNoOther, kSucceeded };
+  enum class What : uint8_t {
+    kReadable,
+    kComplete,
+    kEnded,
+    kSeen,
+    kAgree,
+    kBaseline,
+    kBudget,
+    kNoOther,
+    kSucceeded,
+    kTraining,
+  };
 
   What what = What::kReadable;
   std::string subject;   ///< kBaseline: "all_gather on mesh_tp"; kBudget: the entry's pattern

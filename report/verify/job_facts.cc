@@ -117,6 +117,7 @@ JobFacts jobFactsOf(const JobReport& job) {
     }
   }
   appendUnnamed(facts.tensor_groups, std::move(unnamed));
+  facts.stopped = stoppedReductions(job);
   return facts;
 }
 

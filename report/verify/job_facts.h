@@ -12,6 +12,7 @@
 
 #include "report/job/job_report.h"
 #include "report/model/model.h"
+#include "report/verify/stopped_reductions.h"
 
 namespace commtap {
 
@@ -25,6 +26,7 @@ struct JobFacts {
   std::vector<std::string> all_to_all_modules; ///< modules that exchange tokens
   std::vector<GroupRanks> exchanges;           ///< the groups in which they do, sorted
   std::string coarse_dtype;                    ///< "bfloat16" or "float16", if a forward communicates in it; else ""
+  std::vector<StoppedReductions> stopped;      ///< reductions that stop for the rest of the job
   std::map<std::pair<int64_t, std::string>, GroupRanks> groups; ///< by rank and name in its report
 
   /// Returns the ranks of the tensor parallel group of a rank; nullptr if it is not known.

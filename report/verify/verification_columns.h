@@ -94,13 +94,18 @@ inline constexpr auto kColumns<VerifyFinding> = std::tuple{
     column(
         "last_step",
         &VerifyFinding::last_step,
-        "For periodic the step with equal values again, for fewer_steps that of the other ranks; else null."),
+        "For periodic the step with equal values again, for fewer_steps that of the other ranks, for reductions_stop "
+        "the "
+        "last step of the job; else null."),
     column(
         "later_parameters",
         &VerifyFinding::later_parameters,
         "Parameters that went apart between these ranks in later samples: perhaps what follows from the first ones."),
     column("later_step", &VerifyFinding::later_step, "The first of these later samples; null if there is none."),
-    column<NullIfEmpty>(field::kGroup, &VerifyFinding::group, "For skipped_step the process group; else null."),
+    column<NullIfEmpty>(
+        field::kGroup,
+        &VerifyFinding::group,
+        "For skipped_step and reductions_stop the process group; else null."),
     column(
         field::kCollectives,
         &VerifyFinding::collectives,

@@ -124,6 +124,27 @@ void explainBySkippedSteps(std::vector<FoundFault>& faults, const std::vector<Fo
   }
 }
 
+/// Returns the groups whose reductions stop. Steps are those of the reports, which are the updates' in most jobs.
+std::vector<FoundFault> stopFaults(const JobFacts& facts) {
+  std::vector<FoundFault> faults;
+  for (const StoppedReductions& stop : facts.stopped) {
+    FoundFault& fault = faults.emplace_back();
+    fault.finding.severity = VerifySeverity::kWarning;
+    fault.finding.what = VerifyClass::kReductionsStop;
+    fault.finding.before = stop.last_step;
+    fault.finding.step = stop.last_step + 1;
+    fault.finding.last_step = stop.end_step;
+    fault.finding.group = stop.group;
+    std::vector<int64_t> ranks;
+    for (const std::vector<uint32_t>& members : stop.members) {
+      ranks.insert(ranks.end(), members.begin(), members.end());
+    }
+    std::sort(ranks.begin(), ranks.end());
+    fault.parts = {std::move(ranks)};
+  }
+  return faults;
+}
+
 VerifyStatus statusOf(const Verification& result) {
   if (!result.findings.empty() && result.findings.front().severity == VerifySeverity::kError) {
     return VerifyStatus::kWrong;
@@ -153,7 +174,7 @@ Verification verify(std::span<const ProcessSamples> processes, const JobFacts& j
   describeReplicas(replicas, result);
   std::vector<FoundFault> faults = replicas.faults();
   explainBySkippedSteps(faults, stepFaults(tracks, facts));
-  for (const auto& more : {shardFaults(tracks, facts), trainingFaults(tracks, facts)}) {
+  for (const auto& more : {shardFaults(tracks, facts), trainingFaults(tracks, facts), stopFaults(facts)}) {
     faults.insert(faults.end(), more.begin(), more.end());
   }
   result.findings = groupedFaults(faults);

@@ -30,6 +30,7 @@ constexpr std::array<Class, kVerifyClassCount> kClasses = {{
     {"unproven",
      "Ranks started equal, in a parameter that was made equal or where others are replicas, and went apart."},
     {"separate", "Ranks started equal in all parameters, and went apart: another model each, or no reduction."},
+    {"reductions_stop", "A group reduced gradients in each step of the job up to one, and in none after it."},
     {"twin_shards", "All shards of a parameter started with the same values."},
     {"stuck", "The values never change, although the optimizer has gradients for them."},
     {"no_gradient", "The optimizer never had a gradient for the parameter, or only zeros."},

@@ -26,6 +26,7 @@ enum class VerifyClass : uint8_t {
   kNeverEqual,        ///< replicas differ from the first sample on
   kUnproven,          ///< started equal where others did not, and went apart
   kSeparate,          ///< started equal as all others did, and went apart
+  kReductionsStop,    ///< reductions of gradients stop for the rest of the job
   kTwinShards,        ///< shards of one tensor are equal
   kStuck,             ///< values never change, although there are gradients
   kNoGradient,        ///< the optimizer never has a gradient for the parameter
@@ -36,7 +37,7 @@ enum class VerifyClass : uint8_t {
   kUnmeasured,        ///< replicas differ, by how much is not known
   kFewerSteps,        ///< a rank has fewer samples than the others
 };
-inline constexpr int kVerifyClassCount = 18;
+inline constexpr int kVerifyClassCount = 19;
 
 /// Why the values of a parameter differ.
 enum class DifferenceCause : uint8_t {

@@ -363,3 +363,16 @@ def infinite_gradient_on_one_rank() -> Step:
             model.module.head.weight.grad /= torch.zeros(())
 
     return plain(model, adam(model.parameters()), scale)
+
+
+def sync_turned_off() -> Step:
+    """A switch for the accumulation of gradients that stays off."""
+    model = fully_shard(Net())
+    step = plain(model, adam(model.parameters()))
+
+    def switched(number: int) -> None:
+        if number == 5:
+            model.set_requires_gradient_sync(requires_gradient_sync=False)
+        step(number)
+
+    return switched

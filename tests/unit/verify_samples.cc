@@ -5,6 +5,11 @@
 #include <algorithm>
 #include <random>
 
+#include <doctest/doctest.h>
+
+#include "report/runs/samples_paths.h"
+#include "report/samples/samples_writer.h"
+
 #include "tracker/verify/digest.h"
 
 namespace commtap {
@@ -94,6 +99,20 @@ void VerifyJob::sample(int64_t rank, uint64_t number) {
     row.gradient = made.gradient ? digestOf(*made.gradient) : Digest();
     row.is_gradient_partial = made.is_partial;
     row.has_sums = made.has_sums;
+  }
+}
+
+void VerifyJob::write(const std::string& folder) {
+  for (ProcessSamples& process : processes_) {
+    SamplesWriter writer;
+    const std::string name = process.job.run_id + "." + std::to_string(process.job.attempt) + "." +
+                             std::to_string(process.job.rank.value_or(0));
+    process.job.started_at_ns = std::max<uint64_t>(process.job.started_at_ns, 1'000'000'000);
+    REQUIRE(writer.create(folder + "/" + name, kSamplesEnding, process.job).empty());
+    const std::vector<SampledParameter> none;
+    for (size_t i = 0; i < process.samples.size(); ++i) {
+      REQUIRE(writer.append(i == 0 ? process.parameters : none, process.samples[i]).empty());
+    }
   }
 }
 

@@ -56,6 +56,8 @@ class VerifyJob {
   std::vector<ProcessSamples>& processes() {
     return processes_;
   }
+  /// Writes the samples of each rank into a folder, as its process does.
+  void write(const std::string& folder);
 
  private:
   std::vector<std::map<std::string, MadeParameter>> ranks_;

@@ -111,6 +111,7 @@ std::string findingText(const Finding& finding, const JobReport& job) {
           inert(finding.not_seen->entry.meaning));
     case Finding::What::kUnreadable:
     case Finding::What::kUnmatched:
+    case Finding::What::kTraining:
       return inert(finding.problem);
     case Finding::What::kMore:
     case Finding::What::kLess:
@@ -135,6 +136,8 @@ std::string checkText(const Check& check) {
       return "nothing is missing from the reports";
     case Check::What::kAgree:
       return "ranks agree";
+    case Check::What::kTraining:
+      return "no error in the samples of parameters";
     case Check::What::kBaseline:
       return inert(check.subject) + " equals the baseline";
     case Check::What::kBudget:

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "report/base/atomic_file.h"
 #include "report/base/text_file.h"
@@ -16,6 +17,7 @@
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/job/check_text.h"
+#include "tools/verify/verified_run.h"
 
 namespace commtap {
 namespace {
@@ -39,6 +41,7 @@ struct CheckArguments {
   std::string format = "text";
   std::vector<std::string> tolerances;
   std::vector<std::string> allowed;
+  bool verify = false;
 };
 
 /// The rules that the job is checked against.
@@ -127,6 +130,27 @@ std::string render(const std::vector<Check>& checks, const JobReport& job, const
   return format == "markdown" ? checkMarkdown(checks, job) : checkText(checks, job, Color::forStream(STDOUT_FILENO));
 }
 
+/// Returns the check of what `commtap verify` finds wrong.
+Check trainingCheck(const std::string& path, const JobReport& job) {
+  Check check{Check::What::kTraining, "", 0, {}};
+  const auto add = [&check](std::string problem) {
+    Finding& finding = check.findings.emplace_back();
+    finding.what = Finding::What::kTraining;
+    finding.problem = std::move(problem);
+  };
+  const Result<Verification> result = verifiedRun(path, {.run_id = job.run_id, .attempt = job.attempt});
+  if (!result) {
+    add(result.error());
+    return check;
+  }
+  for (const VerifyFinding& finding : result->findings) {
+    if (finding.severity == VerifySeverity::kError) {
+      add(fmt::format("{}", fmt::join(finding.lines, "; ")));
+    }
+  }
+  return check;
+}
+
 int judge(const JobReport& job, const Measure& measure, const CheckArguments& arguments) {
   std::vector<Check> checks = checkJob(job, measure.allowed);
   if (measure.baseline) {
@@ -138,6 +162,9 @@ int judge(const JobReport& job, const Measure& measure, const CheckArguments& ar
     for (Check& check : checkBudget(*measure.budget, job)) {
       checks.push_back(std::move(check));
     }
+  }
+  if (arguments.verify) {
+    checks.push_back(trainingCheck(arguments.path, job));
   }
   int status = printOut(render(checks, job, arguments.format));
   if (status == kExitOk && !arguments.write.empty()) {
@@ -185,6 +212,7 @@ void addCheck(CLI::App& app, int& exit_status) {
            "commtap check out --write budget.toml",
            "commtap check out --budget budget.toml --format junit > commtap.xml",
            "commtap check out --plan plan",
+           "commtap check out --verify",
            "commtap check out --baseline main.json --tolerance kind=all_to_all,bytes=10% --allow less",
        }});
   auto arguments = std::make_shared<CheckArguments>();
@@ -201,6 +229,7 @@ void addCheck(CLI::App& app, int& exit_status) {
       ->type_name("FILE")
       ->excludes(baseline)
       ->excludes(budget);
+  verb->add_flag("--verify", arguments->verify, "Also fail on what commtap verify calls an error in the run's samples");
   addTolerances(*verb, arguments->tolerances);
   addWords(
       *verb,

@@ -20,6 +20,7 @@
 #include "tools/hosts/downloaded_reports.h"
 #include "tools/hosts/host_arguments.h"
 #include "tools/job/merge_text.h"
+#include "tools/verify/verified_run.h"
 
 namespace commtap {
 namespace {
@@ -96,8 +97,10 @@ int merge(const MergeArguments& arguments) {
   }
   sayAll(job->copies);
   sayAll(job->problems);
-  const int written =
-      printOut(arguments.format == "json" ? document : mergeText(*job, Color::forStream(STDOUT_FILENO)));
+  const bool is_text = arguments.format != "json";
+  const std::string verified =
+      is_text && !*hosts ? verifiedLine(arguments.path, {.run_id = job->run_id, .attempt = job->attempt}) : "";
+  const int written = printOut(is_text ? mergeText(*job, Color::forStream(STDOUT_FILENO)) + verified : document);
   return job->problems.empty() && seriousDisagreements(*job).empty() ? written : kExitFindings;
 }
 

@@ -28,6 +28,7 @@
 #include "tools/run/run_summary.h"
 #include "tools/run/serve_process.h"
 #include "tools/text/color.h"
+#include "tools/verify/verified_run.h"
 
 namespace commtap {
 namespace {
@@ -95,7 +96,8 @@ void report(const RunSetup& setup, uint64_t began_ns) {
     sayAll(job->problems);
   }
   const std::string wanted = commonFolder(setup.options.out, setup.options.run_id);
-  fmt::print(stderr, "{}", runSummary(job, job ? folder : wanted, Color::forStream(STDERR_FILENO)));
+  const std::string verified = job ? verifiedLine(folder, {.run_id = job->run_id, .attempt = job->attempt}) : "";
+  fmt::print(stderr, "{}", runSummary(job, job ? folder : wanted, Color::forStream(STDERR_FILENO), verified));
 }
 
 void recover(const RunSetup& setup) {

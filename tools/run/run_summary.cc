@@ -110,11 +110,12 @@ std::string adviceLine(const JobReport& job, const std::string& folder) {
 
 } // namespace
 
-std::string runSummary(const Result<JobReport>& job, const std::string& folder, const Color& color) {
+std::string
+runSummary(const Result<JobReport>& job, const std::string& folder, const Color& color, const std::string& more) {
   if (!job) {
     return whyNoReport(folder);
   }
-  return headerText(*job, color) + tableOf(rowsOf(*job), color) + adviceLine(*job, folder) +
+  return headerText(*job, color) + tableOf(rowsOf(*job), color) + adviceLine(*job, folder) + more +
          fmt::format("reports: {}; next:\n", inert(folder)) + nextCommands(folder, color);
 }
 

@@ -10,8 +10,9 @@
 
 namespace commtap {
 
-/// Returns the summary that `commtap run` prints last: the totals of `reports`, all of one run, by kind and group.
-/// Without reports, returns the reason.
-std::string runSummary(const Result<JobReport>& job, const std::string& folder, const Color& color);
+/// Returns the summary that `commtap run` prints last: the totals of `reports`, all of one run, by kind and group, and
+/// `more`, further lines about the run. Without reports, returns the reason.
+std::string
+runSummary(const Result<JobReport>& job, const std::string& folder, const Color& color, const std::string& more = "");
 
 } // namespace commtap

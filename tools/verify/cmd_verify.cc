@@ -6,11 +6,9 @@
 
 #include <memory>
 
-#include "report/verify/verify_judge.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
-#include "tools/verify/not_sampled_text.h"
-#include "tools/verify/run_samples.h"
+#include "tools/verify/verified_run.h"
 #include "tools/verify/verify_text.h"
 
 namespace commtap {
@@ -46,21 +44,17 @@ int verifyRun(const VerifyArguments& arguments) {
   if (!isThere(arguments.path)) {
     return kExitUsage;
   }
-  Result<RunSamples> run = readRunSamples(arguments.path, arguments.selection);
-  if (!run) {
-    say(run.error());
+  const Result<Verification> result = verifiedRun(arguments.path, arguments.selection);
+  if (!result) {
+    say(result.error());
     return kExitNoSamples;
   }
-  Verification result = verify(run->processes, run->facts);
-  result.not_sampled = notSampledText(*run, result);
-  result.problems = run->problems;
-  addWords(result);
-  sayAll(result.problems);
-  if (const int written = printOut(render(result, arguments)); written != kExitOk) {
+  sayAll(result->problems);
+  if (const int written = printOut(render(*result, arguments)); written != kExitOk) {
     return written;
   }
   const bool fails =
-      result.status == VerifyStatus::kWrong || (arguments.strict && result.status == VerifyStatus::kSuspect);
+      result->status == VerifyStatus::kWrong || (arguments.strict && result->status == VerifyStatus::kSuspect);
   return fails ? kExitFindings : kExitOk;
 }
 

@@ -140,6 +140,20 @@ Lines linesOfUnproven(const VerifyFinding& finding) {
                         ifReplicas(finding))};
 }
 
+Lines linesOfReductionsStop(const VerifyFinding& finding) {
+  return {
+      fmt::format(
+          "group {} reduced gradients in each step of {} up to step {}, and in none of steps {} to {}",
+          inert(finding.group),
+          allRanksText(finding),
+          finding.before.value_or(0),
+          finding.step.value_or(0),
+          finding.last_step.value_or(0)),
+      "If these ranks train one model, their gradients are no longer reduced. If the job trains something else from "
+      "there on, "
+      "all is well."};
+}
+
 Lines linesOfTwinShards(const VerifyFinding& finding) {
   return {
       fmt::format(
@@ -258,6 +272,7 @@ constexpr Text kTexts[] = {
     {VerifyClass::kNeverEqual, linesOfNeverEqual},
     {VerifyClass::kUnproven, linesOfUnproven},
     {VerifyClass::kSeparate, linesOfUnproven},
+    {VerifyClass::kReductionsStop, linesOfReductionsStop},
     {VerifyClass::kTwinShards, linesOfTwinShards},
     {VerifyClass::kStuck, linesOfStuck},
     {VerifyClass::kNoGradient, linesOfNoGradient},

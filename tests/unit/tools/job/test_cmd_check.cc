@@ -134,5 +134,14 @@ TEST_CASE("check reports wrong usage in one line and exits with 2") {
   }
 }
 
+TEST_CASE("with --verify, check fails on an error in the run's samples, and without samples") {
+  const TempFolder folder;
+  writeText(folder / "job.json", jobReportToJson(sampleJob()));
+  const Outcome none = runCommtap({"check", folder / "job.json", "--verify"});
+  CHECK(none.status() == 1);
+  CHECK(none.out.find("FAILED no error in the samples of parameters\n  ") != std::string::npos);
+  CHECK(none.out.find("COMMTAP_VERIFY=1") != std::string::npos);
+}
+
 } // namespace
 } // namespace commtap

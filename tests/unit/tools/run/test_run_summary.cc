@@ -60,5 +60,10 @@ TEST_CASE("the run summary cuts a long table and says so") {
   CHECK(runSummary(jobOf({report}), "/out", Color::none()).find("... and 11 more rows") != std::string::npos);
 }
 
+TEST_CASE("further lines about the run come before the next commands") {
+  const std::string text = runSummary(jobOf({sampleReport(0)}), "/out", Color::none(), "verify: OK\n");
+  CHECK(text.find("\nverify: OK\nreports: /out; next:\n") != std::string::npos);
+}
+
 } // namespace
 } // namespace commtap

@@ -4,8 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include "report/runs/samples_paths.h"
-#include "report/samples/samples_writer.h"
 #include "tests/unit/programs.h"
 #include "tests/unit/verify_samples.h"
 
@@ -22,13 +20,7 @@ void writeSamples(const TempFolder& folder, uint32_t rank_seed, bool overwrites)
     job.at(1, "Net.w").value = noise(3);
   }
   job.step(2);
-  for (ProcessSamples& process : job.processes()) {
-    process.job.started_at_ns = 1'000'000'000;
-    SamplesWriter writer;
-    REQUIRE(writer.create(folder / std::to_string(*process.job.rank), kSamplesEnding, process.job).empty());
-    REQUIRE(writer.append(process.parameters, process.samples[0]).empty());
-    REQUIRE(writer.append({}, process.samples[1]).empty());
-  }
+  job.write(folder.path());
 }
 
 TEST_CASE("verify exits with 0 for replicas in step, 1 for an error, and for a warning only if strict") {

@@ -4,8 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include "report/runs/samples_paths.h"
-#include "report/samples/samples_writer.h"
 #include "tests/unit/programs.h"
 #include "tests/unit/verify_samples.h"
 
@@ -21,11 +19,8 @@ void writeRun(const TempFolder& folder, const std::string& run_id, int64_t attem
     process.job.run_id = run_id;
     process.job.attempt = attempt;
     process.job.started_at_ns = started_at_ns;
-    SamplesWriter writer;
-    const std::string name = run_id + "." + std::to_string(attempt) + "." + std::to_string(*process.job.rank);
-    REQUIRE(writer.create(folder / name, kSamplesEnding, process.job).empty());
-    REQUIRE(writer.append(process.parameters, process.samples[0]).empty());
   }
+  job.write(folder.path());
 }
 
 TEST_CASE("the last attempt of the newest run is read, unless another one is selected") {

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/verify/verified_run.h"
+
+#include <fmt/format.h>
+
+#include "report/runs/samples_paths.h"
+#include "report/verify/verify_judge.h"
+#include "tools/text/text.h"
+#include "tools/verify/not_sampled_text.h"
+#include "tools/verify/run_samples.h"
+#include "tools/verify/verify_text.h"
+
+namespace commtap {
+
+Result<Verification> verifiedRun(const std::string& path, const JobSelection& selection) {
+  const Result<RunSamples> run = readRunSamples(path, selection);
+  if (!run) {
+    return Result<Verification>::failure(run.error());
+  }
+  Verification result = verify(run->processes, run->facts);
+  result.not_sampled = notSampledText(*run, result);
+  result.problems = run->problems;
+  addWords(result);
+  return result;
+}
+
+std::string verifiedLine(const std::string& path, const JobSelection& selection) {
+  std::vector<std::string> problems;
+  if (samplesPaths(path, problems).empty()) {
+    return "";
+  }
+  const Result<Verification> result = verifiedRun(path, selection);
+  return result ? fmt::format("verify: {}: commtap verify {}\n", result->line, inert(path)) : "";
+}
+
+} // namespace commtap
