@@ -37,6 +37,9 @@ class LiveFolder {
 
   /// Reads the folder. A missing folder counts as empty.
   LiveReports read(Clock::time_point now);
+  const std::string& path() const {
+    return path_;
+  }
 
  private:
   struct File {

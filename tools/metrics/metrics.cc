@@ -120,6 +120,14 @@ constexpr std::array<MetricRow, kMetricCount> kTable = {{
      "A rank that is the cause of a hang, with the collective's group and module; at most 16. No series if the job "
      "does "
      "not hang. Only from commtap serve."},
+    {MetricId::kVerifyStatus,
+     "commtap_verify_status",
+     MetricType::kGauge,
+     "",
+     "run_id attempt status",
+     "1 for the status that commtap verify would give for the samples of this folder (docs/verify.md), 0 for the "
+     "others. "
+     "No series without samples. Only from commtap serve."},
     {MetricId::kLastCollective,
      "commtap_last_collective_time_seconds",
      MetricType::kGauge,

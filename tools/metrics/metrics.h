@@ -28,6 +28,7 @@ enum class MetricId : uint8_t {
   kLateRankWaitRatio,
   kHangStatus,
   kHangCause,
+  kVerifyStatus,
   kLastCollective,
   kNotSeen,
   kProcess,

@@ -64,6 +64,7 @@ void LiveMetrics::refresh() {
   look_.problems = live_.problems;
   sayAll(lateRankLines(late_.look(look_)));
   sayAll(hangs_.look(look_));
+  sayAll(verified_.look(live_));
   read_at_ = Clock::now();
   read_seconds_ = std::chrono::duration<double>(*read_at_ - start).count();
 }
@@ -81,6 +82,7 @@ Exposition LiveMetrics::exposition() {
   addStepChanges(steps_, exposition);
   addLateRanks(late_.late(), exposition);
   hangs_.addTo(exposition);
+  verified_.addTo(exposition);
   exposition.add(MetricId::kUnreadableFiles, "", static_cast<uint64_t>(live_.unreadable));
   exposition.add(MetricId::kReadSeconds, "", read_seconds_);
   return exposition;

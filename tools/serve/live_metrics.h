@@ -17,6 +17,7 @@
 #include "tools/metrics/series_limit.h"
 #include "tools/serve/hang_watch.h"
 #include "tools/serve/live_jobs.h"
+#include "tools/serve/verify_watch.h"
 
 namespace commtap {
 
@@ -25,7 +26,7 @@ namespace commtap {
 class LiveMetrics {
  public:
   LiveMetrics(LiveFolder folder, std::optional<uint32_t> depth, size_t max_series)
-      : folder_(std::move(folder)), depth_(depth), limit_(max_series) {}
+      : folder_(std::move(folder)), depth_(depth), limit_(max_series), verified_(folder_.path()) {}
 
   std::string metrics(Dialect dialect);
   /// Returns the bodies of the requests that push the samples (tools/metrics/otlp.h).
@@ -51,6 +52,7 @@ class LiveMetrics {
   StepWatch steps_;
   LateWatch late_;
   HangWatch hangs_;
+  VerifyWatch verified_;
   LiveJobs jobs_;
   double read_seconds_ = 0;
   std::optional<std::chrono::steady_clock::time_point> read_at_;

@@ -6,6 +6,8 @@
 
 #include <memory>
 
+#include "report/runs/ledger_recovery.h"
+#include "tools/cli/progress.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/verify/verified_run.h"
@@ -44,7 +46,9 @@ int verifyRun(const VerifyArguments& arguments) {
   if (!isThere(arguments.path)) {
     return kExitUsage;
   }
-  const Result<Verification> result = verifiedRun(arguments.path, arguments.selection);
+  recoverOrphanedLedgers(arguments.path);
+  const Result<Verification> result = withProgress(
+      [&](const Progress& progress) { return verifiedRun(arguments.path, arguments.selection, progress); });
   if (!result) {
     say(result.error());
     return kExitNoSamples;

@@ -5,10 +5,8 @@
 #include <algorithm>
 
 #include "report/merge/job_reader.h"
-#include "report/runs/ledger_recovery.h"
 #include "report/runs/samples_paths.h"
 #include "report/samples/samples_reader.h"
-#include "tools/cli/progress.h"
 
 namespace commtap {
 namespace {
@@ -34,18 +32,17 @@ void select(std::vector<ProcessSamples>& processes, JobSelection& selection) {
 }
 
 /// Reads what the reports of the run know. Without it, groups are not known: less is found, and nothing more.
-void addFacts(const std::string& path, const JobSelection& selection, RunSamples& run) {
+void addFacts(const std::string& path, const JobSelection& selection, const Progress& progress, RunSamples& run) {
   const Result<ReportScan> scan = scanReports(path, {});
   if (!scan) {
     run.problems.push_back(scan.error());
     return;
   }
   JobFacts of_groups;
-  const Result<JobReport> job = withProgress([&](const Progress& progress) {
-    return mergeScan(path, *scan, selection, progress, [&of_groups](const Report& report, const std::string&) {
-      addGroups(of_groups, report);
-    });
-  });
+  const Result<JobReport> job =
+      mergeScan(path, *scan, selection, progress, [&of_groups](const Report& report, const std::string&) {
+        addGroups(of_groups, report);
+      });
   if (!job) {
     run.problems.push_back(job.error());
     return;
@@ -58,8 +55,7 @@ void addFacts(const std::string& path, const JobSelection& selection, RunSamples
 
 } // namespace
 
-Result<RunSamples> readRunSamples(const std::string& path, const JobSelection& selection) {
-  recoverOrphanedLedgers(path);
+Result<RunSamples> readRunSamples(const std::string& path, const JobSelection& selection, const Progress& progress) {
   RunSamples run;
   for (const std::string& file : samplesPaths(path, run.problems)) {
     Result<ProcessSamples> samples = readSamplesFile(file);
@@ -79,7 +75,7 @@ Result<RunSamples> readRunSamples(const std::string& path, const JobSelection& s
         path + " has no samples" + (selection.run_id || selection.attempt ? " of this run and attempt" : "") +
         ": run the job with COMMTAP_VERIFY=1");
   }
-  addFacts(path, selected, run);
+  addFacts(path, selected, progress, run);
   return run;
 }
 

@@ -23,6 +23,7 @@ struct RunSamples {
 
 /// Reads the samples files at or below `path`, and the reports of their run. Fails if there are none of the selected
 /// run and attempt.
-Result<RunSamples> readRunSamples(const std::string& path, const JobSelection& selection);
+Result<RunSamples>
+readRunSamples(const std::string& path, const JobSelection& selection, const Progress& progress = {});
 
 } // namespace commtap

@@ -13,8 +13,8 @@
 
 namespace commtap {
 
-Result<Verification> verifiedRun(const std::string& path, const JobSelection& selection) {
-  const Result<RunSamples> run = readRunSamples(path, selection);
+Result<Verification> verifiedRun(const std::string& path, const JobSelection& selection, const Progress& progress) {
+  const Result<RunSamples> run = readRunSamples(path, selection, progress);
   if (!run) {
     return Result<Verification>::failure(run.error());
   }

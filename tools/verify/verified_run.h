@@ -11,7 +11,7 @@
 namespace commtap {
 
 /// Judges the samples at or below `path`, in words too. Fails if there are none of the selected run and attempt.
-Result<Verification> verifiedRun(const std::string& path, const JobSelection& selection);
+Result<Verification> verifiedRun(const std::string& path, const JobSelection& selection, const Progress& progress = {});
 
 /// Returns the line "verify: ..." for commands that show other facts of the run, with the command that shows more; ""
 /// if the run has no samples.

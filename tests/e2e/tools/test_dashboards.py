@@ -65,6 +65,11 @@ CASES: dict[str, list[tuple[list[dict[str, str]], bool]]] = {
         ([series("commtap_world_size", "4x40", 'run_id="r"'), series("commtap_ranks", "3x40", 'run_id="r"')], True),
         ([series("commtap_world_size", "4x40", 'run_id="r"'), series("commtap_ranks", "4x40", 'run_id="r"')], False),
     ],
+    "CommtapTrainingWrong": [
+        ([series("commtap_verify_status", "1x40", 'run_id="r",status="wrong"')], True),
+        ([series("commtap_verify_status", "0x40", 'run_id="r",status="wrong"')], False),
+        ([series("commtap_verify_status", "1x40", 'run_id="r",status="suspect"')], False),
+    ],
     "CommtapHang": [
         ([series("commtap_hang_status", "1x40", 'run_id="r",status="stuck"')], True),
         ([series("commtap_hang_status", "0x40", 'run_id="r",status="stuck"')], False),

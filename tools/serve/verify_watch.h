@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/verify/verify_vocabulary.h"
+#include "tools/live/live_folder.h"
+#include "tools/metrics/exposition.h"
+#include "tools/serve/live_jobs.h"
+
+namespace commtap {
+
+/// Follows what the samples of jobs in a folder show, as `commtap verify` does. Judges them again when they have grown.
+class VerifyWatch {
+ public:
+  /// `path` is the folder with the samples of the reports.
+  explicit VerifyWatch(std::string path) : path_(std::move(path)) {}
+
+  /// Judges each attempt in `live` that has samples. Returns a line for each that has become suspect or wrong. Forgets
+  /// other attempts.
+  std::vector<std::string> look(const LiveReports& live);
+
+  /// Adds the verdicts of the last look.
+  void addTo(Exposition& exposition) const;
+
+ private:
+  bool haveGrown();
+
+  std::string path_;
+  std::map<std::string, uint64_t> sizes_;                      ///< of the samples files
+  std::map<AttemptKey, std::optional<VerifyStatus>> attempts_; ///< nullopt: no samples
+};
+
+} // namespace commtap
