@@ -4,11 +4,12 @@
 
 import json
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jsonschema
 import pytest
+from catalogue import JOBS, WITH_REPORTS
 from harness import COMMAND, Job, Run, Runner
 
 from report import REPOSITORY, closed
@@ -194,6 +195,14 @@ def test_a_wrong_training_is_found(runner: Runner, job: Wrong) -> None:
     assert (first["before"], first["step"]) == job.steps, text
     assert not job.parameter or any(job.parameter in name for name in first["parameters"]), text
     assert {(each["severity"], each["class"]) for each in others} == job.also, text
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", WITH_REPORTS)
+def test_no_job_of_the_catalogue_is_called_wrong(runner: Runner, name: str) -> None:
+    job = JOBS[name]
+    run = runner.shim(replace(job, variables=(*job.variables, ("COMMTAP_VERIFY", "1"))))
+    assert verify(run).returncode in {OK, NO_SAMPLES}, verify(run).stdout
 
 
 def test_a_run_without_samples_says_how_to_take_them(runner: Runner) -> None:
