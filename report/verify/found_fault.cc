@@ -119,8 +119,11 @@ std::vector<VerifyFinding> groupedFaults(const std::vector<FoundFault>& faults) 
     addToAlike(findings, joined(group));
   }
   std::stable_sort(findings.begin(), findings.end(), [](const VerifyFinding& a, const VerifyFinding& b) {
-    return std::tuple(a.severity, firstStepOf(a), a.what, b.parameters.size()) <
-           std::tuple(b.severity, firstStepOf(b), b.what, a.parameters.size());
+    const auto key = [](const VerifyFinding& finding, size_t parameters) {
+      const bool is_weak = finding.evidence != ReplicaEvidence::kGradients;
+      return std::tuple(finding.severity, firstStepOf(finding), finding.what, parameters, is_weak);
+    };
+    return key(a, b.parameters.size()) < key(b, a.parameters.size());
   });
   foldLater(findings);
   return findings;

@@ -20,12 +20,35 @@ bool areReplicasApart(const VerifyFinding& finding) {
   }
 }
 
-bool mayFollow(const VerifyFinding& first, const VerifyFinding& later) {
-  const bool is_cause =
-      areReplicasApart(first) || first.what == VerifyClass::kSameGradient || first.what == VerifyClass::kNeverEqual;
-  const bool is_own = later.cause != DifferenceCause::kGradients && later.cause != DifferenceCause::kUnknown;
-  return is_cause && areReplicasApart(later) && !is_own && first.severity <= later.severity &&
-         first.optimizer == later.optimizer && first.step < later.step && first.sets == later.sets;
+/// Returns whether the update made equal parameters differ, or they always did.
+bool isOfUpdate(const VerifyFinding& finding) {
+  return finding.what == VerifyClass::kSameGradient || finding.what == VerifyClass::kNeverEqual;
+}
+
+/// Returns whether the fault of the first finding explains the other one too.
+bool explains(const VerifyFinding& first, const VerifyFinding& other) {
+  if (isOfUpdate(other)) {
+    return first.what == other.what;
+  }
+  if (!areReplicasApart(other) || (!areReplicasApart(first) && !isOfUpdate(first))) {
+    return false;
+  }
+  switch (other.cause) {
+    case DifferenceCause::kUpdate:
+      return first.what == VerifyClass::kSameGradient;
+    case DifferenceCause::kGradients:
+    case DifferenceCause::kUnknown:
+      return true;
+    default:
+      return false; // it has a cause of its own
+  }
+}
+
+bool mayFollow(const VerifyFinding& first, const VerifyFinding& other) {
+  const bool is_weaker = first.severity < other.severity || isOfUpdate(first);
+  const bool is_later = first.step < other.step || (first.step == other.step && is_weaker);
+  return first.severity <= other.severity && first.optimizer == other.optimizer && first.sets == other.sets &&
+         is_later && explains(first, other);
 }
 
 } // namespace

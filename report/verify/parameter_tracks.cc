@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "report/verify/later_names.h"
+
 namespace commtap {
 namespace {
 
@@ -69,6 +71,7 @@ void ParameterTracks::addSteps(const ProcessSamples& process) {
 
 void ParameterTracks::addRows(const ProcessSamples& process, std::map<Key, size_t>& places) {
   const int64_t rank = *process.job.rank;
+  const std::map<const SampleRow*, const SampledParameter*> later_names = laterNames(process);
   for (const Sample& sample : process.samples) {
     SampledOptimizer& optimizer = optimizers_[sample.optimizer];
     const size_t count = optimizer.steps.size();
@@ -85,7 +88,8 @@ void ParameterTracks::addRows(const ProcessSamples& process, std::map<Key, size_
       if (row.parameter >= process.parameters.size()) {
         continue;
       }
-      const SampledParameter& facts = process.parameters[row.parameter];
+      const auto later = later_names.find(&row);
+      const SampledParameter& facts = later == later_names.end() ? process.parameters[row.parameter] : *later->second;
       RankTrack& track = trackOf({sample.optimizer, nameIn(names, facts.name)}, rank, places);
       track.facts = &facts;
       track.rows.resize(count);

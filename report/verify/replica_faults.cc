@@ -27,6 +27,17 @@ RankTracks withoutBroken(const ReplicaSet& set) {
   return parts > 1 ? members : RankTracks();
 }
 
+std::vector<int64_t> allRanksOf(const std::vector<RankTracks>& parts) {
+  std::vector<int64_t> ranks;
+  for (const RankTracks& part : parts) {
+    for (const RankTrack* member : part) {
+      ranks.push_back(member->rank);
+    }
+  }
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
+}
+
 VerifyFinding findingOf(
     const ReplicaSplit& split,
     const SplitDifference& difference,
@@ -62,6 +73,7 @@ void ReplicaFaults::compare(const ParameterTrack& track) {
   std::vector<SameGradient> same = sameGradients(track, tracks_.optimizerOf(track), facts_);
   if (!same.empty()) {
     ++replicated_;
+    ++replicas_[allRanksOf(same.front().split.parts)];
     std::move(same.begin(), same.end(), std::back_inserter(same_gradients_));
     return;
   }
@@ -72,16 +84,12 @@ void ReplicaFaults::compare(const ParameterTrack& track) {
     if (members.size() < 2) {
       continue;
     }
-    const bool is_proven = proofOf(members, std::numeric_limits<size_t>::max()) != ReplicaEvidence::kNone;
     sets_.push_back(std::move(set));
-    const ReplicaSet& kept = sets_.back();
-    findOddGradient(track, kept, members);
-    const bool has_split = follow(track, kept, members, kept.isDeclared() ? 0 : kept.start, kNoParent);
-    is_equal &= !has_split;
-    if (kept.isDeclared() || is_proven || (!has_split && !kept.is_constant)) {
-      is_replicated = true;
-      ++replicas_[ranksOf({members}).front()];
-    }
+    findOddGradient(track, sets_.back(), members);
+    Followed followed{track, sets_.back()};
+    follow(followed, members, followed.set.isDeclared() ? 0 : followed.set.start, kNoParent);
+    is_replicated |= followed.is_replicated;
+    is_equal &= followed.is_equal;
   }
   const bool is_shard = std::any_of(
       track.ranks.begin(), track.ranks.end(), [](const RankTrack& rank) { return isDeclaredShard(*rank.facts); });
@@ -90,29 +98,42 @@ void ReplicaFaults::compare(const ParameterTrack& track) {
   sharded_ += is_shard && !is_replicated ? 1 : 0;
 }
 
-bool ReplicaFaults::follow(
-    const ParameterTrack& track,
-    const ReplicaSet& set,
+bool ReplicaFaults::holdReplicas(
+    const Followed& followed,
     const RankTracks& members,
-    size_t from,
-    size_t parent) {
+    const std::optional<ReplicaSplit>& split,
+    bool is_root) {
+  // A whole set may be proven by what comes after the split: averaging makes it equal again.
+  const size_t end = split && !is_root ? split->step : std::numeric_limits<size_t>::max();
+  const bool stays_equal = !split && !followed.set.is_constant;
+  return proofOf(members, end) != ReplicaEvidence::kNone || (is_root && (followed.set.isDeclared() || stays_equal));
+}
+
+void ReplicaFaults::follow(Followed& followed, const RankTracks& members, size_t from, size_t parent) {
+  const bool is_root = parent == kNoParent;
   const std::optional<ReplicaSplit> split = firstSplit(members, from);
   if (proofOf(members, split ? split->step : std::numeric_limits<size_t>::max()) != ReplicaEvidence::kNone) {
     parts_.addInStep(members);
   }
-  if (!split) {
-    return false;
+  const bool was_counted = followed.is_counted;
+  if (!was_counted && holdReplicas(followed, members, split, is_root)) {
+    followed.is_replicated = followed.is_counted = true;
+    followed.is_equal &= !split;
+    ++replicas_[ranksOf({members}).front()];
   }
-  parts_.addSplit(split->parts);
-  const size_t place = splits_.size();
-  splits_.push_back(
-      {{&track, &set, *split, differenceOf(*split, tracks_.optimizerOf(track))}, parent == kNoParent ? place : parent});
-  for (const RankTracks& part : split->parts) {
-    if (part.size() > 1) {
-      follow(track, set, part, split->step + 1, place);
+  if (split) {
+    parts_.addSplit(split->parts);
+    const size_t place = splits_.size();
+    const SampledOptimizer& optimizer = tracks_.optimizerOf(followed.track);
+    splits_.push_back(
+        {{&followed.track, &followed.set, *split, differenceOf(*split, optimizer)}, is_root ? place : parent});
+    for (const RankTracks& part : split->parts) {
+      if (part.size() > 1) {
+        follow(followed, part, split->step + 1, place);
+      }
     }
   }
-  return true;
+  followed.is_counted = was_counted;
 }
 
 void ReplicaFaults::findOddGradient(const ParameterTrack& track, const ReplicaSet& set, const RankTracks& members) {

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -47,9 +48,22 @@ class ReplicaFaults {
     size_t parent = 0; ///< place of the split of which this one's ranks are a part; its own for none
   };
 
+  /// A set of ranks whose parts are followed from split to split.
+  struct Followed {
+    const ParameterTrack& track;
+    const ReplicaSet& set;
+    bool is_replicated = false; ///< the set, or parts of it, hold replicas
+    bool is_equal = true;       ///< those that do never differ
+    bool is_counted = false;    ///< the ranks at hand are a part of ranks that are counted already
+  };
+
   void compare(const ParameterTrack& track);
-  bool
-  follow(const ParameterTrack& track, const ReplicaSet& set, const RankTracks& members, size_t from, size_t parent);
+  void follow(Followed& followed, const RankTracks& members, size_t from, size_t parent);
+  static bool holdReplicas(
+      const Followed& followed,
+      const RankTracks& members,
+      const std::optional<ReplicaSplit>& split,
+      bool is_root);
   void findOddGradient(const ParameterTrack& track, const ReplicaSet& set, const RankTracks& members);
   void judgeSplits();
   void judgeSameGradients();

@@ -30,10 +30,11 @@ std::vector<RankTracks> equalGradients(const RankTracks& ranks, size_t step) {
   return all;
 }
 
-/// Returns the last place before `end` where all members are equal.
+/// Returns the last place before `end` where all members have a sample, and are equal.
 std::optional<size_t> lastEqual(const RankTracks& members, size_t end) {
   for (size_t step = end; step > 0; --step) {
-    if (partsAt(members, step - 1).size() == 1) {
+    const std::vector<RankTracks> parts = partsAt(members, step - 1);
+    if (parts.size() == 1 && parts[0].size() == members.size()) {
       return step - 1;
     }
   }

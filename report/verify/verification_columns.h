@@ -100,8 +100,12 @@ inline constexpr auto kColumns<VerifyFinding> = std::tuple{
     column(
         "later_parameters",
         &VerifyFinding::later_parameters,
-        "Parameters that went apart between these ranks in later samples: perhaps what follows from the first ones."),
-    column("later_step", &VerifyFinding::later_step, "The first of these later samples; null if there is none."),
+        "Parameters that went apart between these ranks in later samples, or with less evidence: perhaps what follows "
+        "from the first ones."),
+    column(
+        "later_step",
+        &VerifyFinding::later_step,
+        "The first sample in which one of these differs; null if there are none."),
     column<NullIfEmpty>(
         field::kGroup,
         &VerifyFinding::group,

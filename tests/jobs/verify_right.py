@@ -109,6 +109,7 @@ def ddp_ema() -> Step:
 def ddp_ema_on_one_rank() -> Step:
     model = DistributedDataParallel(Net())
     copied = copy.deepcopy(model.module).requires_grad_(requires_grad=False)
+    copied(own_batch(0))  # a model is known by its calls
     step = plain(model, adam(model.parameters()))
 
     def both(number: int) -> None:

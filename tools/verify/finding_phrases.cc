@@ -88,8 +88,7 @@ std::string stepsText(const VerifyFinding& finding) {
   const std::string later =
       finding.later_parameters.empty()
           ? ""
-          : fmt::format(
-                "; {} more later, from step {} on", finding.later_parameters.size(), finding.later_step.value_or(0));
+          : fmt::format("; {} more from step {} on", finding.later_parameters.size(), finding.later_step.value_or(0));
   return namesText(finding) + ": " + at + sizeText(finding) + later;
 }
 

@@ -28,8 +28,8 @@ std::string partsText(const VerifyFinding& finding);
 
 /// Returns ", by about 0.5 of its size" or "".
 std::string sizeText(const VerifyFinding& finding);
-/// Returns "Net.a.w and 5 more: equal at step 1, different at step 2, by up to about 1.8 of their size; 3 more later,
-/// from step 3 on".
+/// Returns "Net.a.w and 5 more: equal at step 1, different at step 2, by up to about 1.8 of their size; 3 more from
+/// step 3 on".
 std::string stepsText(const VerifyFinding& finding);
 
 /// Returns why the ranks are held for replicas; "" if they are not.

@@ -50,13 +50,21 @@ std::string samplesText(const Verification& result) {
   return fmt::format("{}{} ({})", counted(result.samples, "sample"), of, stepsText(result));
 }
 
+/// Returns how many of the replicated parameters are equal, if not all: "3 ", "none ".
+std::string equalText(const Verification& result) {
+  if (result.equal == result.replicated) {
+    return "";
+  }
+  return result.equal == 0 ? "none " : fmt::format("{} ", result.equal);
+}
+
 /// Returns what was compared, and what was not.
 std::string comparedText(const Verification& result) {
   const std::string replicas = fmt::format(
       "{} on {}, {}bitwise equal in {}",
       counted(result.replicated, "parameter has replicas", "parameters have replicas"),
       replicasText(result),
-      result.equal == result.replicated ? "" : fmt::format("{} ", result.equal),
+      equalText(result),
       samplesText(result));
   const std::string shards = result.sharded > 0 ? "; " + counted(result.sharded, "is a shard", "are shards") : "";
   const uint64_t others = result.parameters - result.replicated - result.sharded;

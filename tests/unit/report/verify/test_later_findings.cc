@@ -31,6 +31,32 @@ TEST_CASE("what goes apart later between the same ranks joins what went apart fi
   CHECK(findings[0].later_step == 3U);
 }
 
+TEST_CASE("a warning of the same step joins the error") {
+  std::vector<VerifyFinding> findings = {
+      drift(2, "a"), finding(VerifySeverity::kWarning, VerifyClass::kUnproven, 2, "b")};
+  foldLater(findings);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].later_step == 2U);
+}
+
+TEST_CASE("equal gradients for other values explain what else differs between the ranks") {
+  VerifyFinding bias = finding(VerifySeverity::kError, VerifyClass::kDeclared, 2, "bias");
+  bias.cause = DifferenceCause::kUpdate;
+  std::vector<VerifyFinding> findings = {
+      finding(VerifySeverity::kError, VerifyClass::kSameGradient, 2, "a"),
+      bias,
+      finding(VerifySeverity::kError, VerifyClass::kSameGradient, 3, "b")};
+  foldLater(findings);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].later_parameters == std::vector<std::string>{"b", "bias"});
+  std::vector<VerifyFinding> never = {
+      finding(VerifySeverity::kError, VerifyClass::kNeverEqual, 1, "a"),
+      finding(VerifySeverity::kError, VerifyClass::kNeverEqual, 1, "b")};
+  never[1].evidence = ReplicaEvidence::kDdp;
+  foldLater(never);
+  CHECK(never.size() == 1);
+}
+
 TEST_CASE("a fault that has a cause of its own stays") {
   VerifyFinding frozen = drift(3, "b");
   frozen.cause = DifferenceCause::kFrozen;

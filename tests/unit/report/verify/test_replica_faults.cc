@@ -143,5 +143,24 @@ TEST_CASE("a gradient that is not finite on one rank is the fault, not the value
   CHECK(faults.all()[0].finding.evidence == ReplicaEvidence::kGradients);
 }
 
+TEST_CASE("the replicas within stages that started equal are counted, and are equal") {
+  VerifyJob job(4);
+  job.addOnAll("Net.w", noise(1));
+  JobFacts facts;
+  facts.messages = {{0, 2}, {1, 3}};
+  for (uint32_t step = 1; step <= 3; ++step) {
+    job.onAll("Net.w", [step](VerifyJob::MadeParameter& made, int64_t rank) {
+      made.gradient = noise(10 * step + static_cast<uint32_t>(rank / 2));
+    });
+    job.step(step);
+  }
+  const Faults faults(job, facts);
+  CHECK(faults.all().empty());
+  CHECK(faults.found.replicated() == 1);
+  CHECK(faults.found.equal() == 1);
+  CHECK(faults.found.replicas().size() == 2);
+  CHECK(faults.found.replicas().at({2, 3}) == 1);
+}
+
 } // namespace
 } // namespace commtap

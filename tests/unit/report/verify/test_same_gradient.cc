@@ -70,12 +70,14 @@ TEST_CASE("a parameter that only one rank updates is declared: the others get it
   job.at(1, "Net.w").facts.is_in_optimizer = false;
   job.at(1, "Net.w").value = noise(3);
   job.gradient("Net.w", 2);
+  job.sample(0, 1); // rank 1 does not sample it in the first step
   job.step(2);
   const ParameterTracks tracks(job.processes());
   const ParameterTrack& track = tracks.all()[0];
   const std::vector<SameGradient> found = sameGradients(track, tracks.optimizerOf(track), {});
   REQUIRE(found.size() == 1);
   CHECK(found[0].is_declared);
+  CHECK_FALSE(found[0].split.before);
 }
 
 } // namespace

@@ -32,7 +32,7 @@ TEST_CASE("steps name the first parameter, the samples and what went apart later
   CHECK(stepsText(two) == "Net.a.w and 1 more: equal at step 1, different at step 2, by up to about 1.8 of their size");
   two.later_parameters = {"Net.c", "Net.d"};
   two.later_step = 3;
-  CHECK(stepsText(two).ends_with("; 2 more later, from step 3 on"));
+  CHECK(stepsText(two).ends_with("; 2 more from step 3 on"));
   VerifyFinding one = finding();
   one.parameters.pop_back();
   one.before.reset();
