@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/verify/rank_parts.h"
+#include "report/replicas/rank_parts.h"
 #include "report/verify/verification.h"
 
 namespace commtap {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "report/verify/odd_gradient.h"
+#include "report/replicas/odd_gradient.h"
 
 namespace commtap {
 namespace {

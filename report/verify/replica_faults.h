@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "report/replicas/job_facts.h"
+#include "report/replicas/parameter_tracks.h"
+#include "report/replicas/rank_parts.h"
+#include "report/replicas/replica_sets.h"
+#include "report/replicas/same_gradient.h"
 #include "report/verify/found_fault.h"
-#include "report/verify/job_facts.h"
-#include "report/verify/parameter_tracks.h"
-#include "report/verify/rank_parts.h"
-#include "report/verify/replica_sets.h"
-#include "report/verify/same_gradient.h"
 #include "report/verify/split_class.h"
 
 namespace commtap {

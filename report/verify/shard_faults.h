@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "report/replicas/job_facts.h"
+#include "report/replicas/parameter_tracks.h"
 #include "report/verify/found_fault.h"
-#include "report/verify/job_facts.h"
-#include "report/verify/parameter_tracks.h"
 
 namespace commtap {
 

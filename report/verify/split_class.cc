@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "report/verify/replica_distance.h"
+#include "report/replicas/replica_distance.h"
 
 namespace commtap {
 namespace {

@@ -5,11 +5,11 @@
 #include <optional>
 #include <string_view>
 
-#include "report/verify/job_facts.h"
-#include "report/verify/rank_parts.h"
-#include "report/verify/replica_sets.h"
-#include "report/verify/replica_split.h"
-#include "report/verify/verify_vocabulary.h"
+#include "report/replicas/job_facts.h"
+#include "report/replicas/rank_parts.h"
+#include "report/replicas/replica_sets.h"
+#include "report/replicas/replica_split.h"
+#include "report/replicas/verify_vocabulary.h"
 
 namespace commtap {
 

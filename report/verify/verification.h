@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "report/model/rank_ranges.h"
-#include "report/verify/verify_vocabulary.h"
+#include "report/replicas/verify_vocabulary.h"
 
 namespace commtap {
 

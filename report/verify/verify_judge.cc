@@ -6,8 +6,8 @@
 #include <set>
 #include <string>
 
+#include "report/replicas/parameter_tracks.h"
 #include "report/verify/found_fault.h"
-#include "report/verify/parameter_tracks.h"
 #include "report/verify/replica_faults.h"
 #include "report/verify/shard_faults.h"
 #include "report/verify/step_faults.h"

@@ -4,8 +4,8 @@
 
 #include <span>
 
+#include "report/replicas/job_facts.h"
 #include "report/samples/samples.h"
-#include "report/verify/job_facts.h"
 #include "report/verify/verification.h"
 
 namespace commtap {

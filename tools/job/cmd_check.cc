@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
@@ -138,6 +139,10 @@ Check trainingCheck(const std::string& path, const JobReport& job) {
     finding.what = Finding::What::kTraining;
     finding.problem = std::move(problem);
   };
+  if (!std::filesystem::is_directory(path)) {
+    add(path + " is no folder with samples: run the job with COMMTAP_VERIFY=1, and check its folder");
+    return check;
+  }
   const Result<Verification> result = verifiedRun(path, {.run_id = job.run_id, .attempt = job.attempt});
   if (!result) {
     add(result.error());

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "report/verify/verify_vocabulary.h"
+#include "report/replicas/verify_vocabulary.h"
 #include "tools/live/live_folder.h"
 #include "tools/metrics/exposition.h"
 #include "tools/serve/live_jobs.h"

@@ -140,7 +140,7 @@ WRONG = [
     ),
     Wrong("head_norms_not_summed", "error", "declared", "SplitNet.layers.0.heads.weight"),
     Wrong("own_dropout", "error", "declared", NORM),
-    Wrong("own_clipping", "error", "declared", NORM),
+    Wrong("own_clipping", "error", "declared", "SplitNet.head.weight"),
     Wrong("tied_sum_forgotten", "warning", "unproven", "Stage.word.weight"),
     Wrong("stage_not_reduced", "warning", "separate", "Stage.block.up.weight", ranks=4),
     Wrong("router_not_reduced", "warning", "unproven", "MoeNet.moe.router.weight"),

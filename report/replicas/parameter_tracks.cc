@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/verify/parameter_tracks.h"
+#include "report/replicas/parameter_tracks.h"
 
 #include <algorithm>
 
-#include "report/verify/later_names.h"
+#include "report/replicas/later_names.h"
 
 namespace commtap {
 namespace {

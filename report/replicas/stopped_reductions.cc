@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/verify/stopped_reductions.h"
+#include "report/replicas/stopped_reductions.h"
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/verify/same_gradient.h"
+#include "report/replicas/same_gradient.h"
 
 #include <doctest/doctest.h>
 

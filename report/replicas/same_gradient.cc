@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/verify/same_gradient.h"
+#include "report/replicas/same_gradient.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "report/verify/replica_distance.h"
-#include "report/verify/replica_sets.h"
+#include "report/replicas/replica_distance.h"
+#include "report/replicas/replica_sets.h"
 
 namespace commtap {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/verify/rank_parts.h"
+#include "report/replicas/rank_parts.h"
 
 #include <doctest/doctest.h>
 

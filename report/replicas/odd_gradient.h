@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "report/verify/parameter_tracks.h"
+#include "report/replicas/parameter_tracks.h"
 
 namespace commtap {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "report/verify/job_facts.h"
-#include "report/verify/parameter_tracks.h"
-#include "report/verify/verify_vocabulary.h"
+#include "report/replicas/job_facts.h"
+#include "report/replicas/parameter_tracks.h"
+#include "report/replicas/verify_vocabulary.h"
 
 namespace commtap {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/verify/parameter_tracks.h"
+#include "report/replicas/parameter_tracks.h"
 
 #include <doctest/doctest.h>
 

@@ -12,7 +12,7 @@
 
 #include "report/job/job_report.h"
 #include "report/model/model.h"
-#include "report/verify/stopped_reductions.h"
+#include "report/replicas/stopped_reductions.h"
 
 namespace commtap {
 

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "report/verify/job_facts.h"
-#include "report/verify/parameter_tracks.h"
-#include "report/verify/replica_split.h"
+#include "report/replicas/job_facts.h"
+#include "report/replicas/parameter_tracks.h"
+#include "report/replicas/replica_split.h"
 
 namespace commtap {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/verify/later_names.h"
+#include "report/replicas/later_names.h"
 
 #include <algorithm>
 #include <cstdint>

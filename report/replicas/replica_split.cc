@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/verify/replica_split.h"
+#include "report/replicas/replica_split.h"
 
 #include <algorithm>
 #include <map>
 
-#include "report/verify/replica_distance.h"
+#include "report/replicas/replica_distance.h"
 
 namespace commtap {
 namespace {

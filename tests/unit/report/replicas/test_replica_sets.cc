@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/verify/replica_sets.h"
+#include "report/replicas/replica_sets.h"
 
 #include <doctest/doctest.h>
 

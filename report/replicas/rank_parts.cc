@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/verify/rank_parts.h"
+#include "report/replicas/rank_parts.h"
 
 #include <algorithm>
 
-#include "report/verify/replica_sets.h"
+#include "report/replicas/replica_sets.h"
 
 namespace commtap {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/verify/verify_vocabulary.h"
+#include "report/replicas/verify_vocabulary.h"
 
 #include <array>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/verify/odd_gradient.h"
+#include "report/replicas/odd_gradient.h"
 
 #include <algorithm>
 

@@ -7,8 +7,8 @@
 #include <map>
 #include <vector>
 
-#include "report/verify/job_facts.h"
-#include "report/verify/parameter_tracks.h"
+#include "report/replicas/job_facts.h"
+#include "report/replicas/parameter_tracks.h"
 
 namespace commtap {
 

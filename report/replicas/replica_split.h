@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "report/verify/parameter_tracks.h"
-#include "report/verify/verify_vocabulary.h"
+#include "report/replicas/parameter_tracks.h"
+#include "report/replicas/verify_vocabulary.h"
 
 namespace commtap {
 
