@@ -122,7 +122,7 @@ std::string causeText(const VerifyFinding& finding) {
       return fmt::format("Their gradients are equal at step {}: the update differs, or what follows it.", step);
     case DifferenceCause::kGradients:
       return fmt::format(
-          "Their gradients differ by {}{} at step {}: are they reduced over {}?",
+          "Their gradients differ by {}{} at step {}: are they reduced over {}, and unchanged since?",
           isOne(finding) ? "" : "up to ",
           distanceText(finding.gradient_distance.value_or(0)),
           step,

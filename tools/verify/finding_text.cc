@@ -117,7 +117,7 @@ std::string ifReplicas(const VerifyFinding& finding) {
     case DifferenceCause::kUpdate:
       return fmt::format("their update differs: the gradients are equal at step {}", finding.gradient_step.value_or(0));
     case DifferenceCause::kFrozen:
-      return fmt::format("the parameter should not be frozen on {}", someRanksText(finding.cause_ranks));
+      return fmt::format("they should train on {} too, where they are frozen", someRanksText(finding.cause_ranks));
     case DifferenceCause::kNoGradient:
       return fmt::format("a gradient is missing on {}", someRanksText(finding.cause_ranks));
     case DifferenceCause::kUnknown:

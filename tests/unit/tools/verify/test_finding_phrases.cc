@@ -52,7 +52,10 @@ TEST_CASE("a pair of ranks is named by its numbers, parts of many by their range
 
 TEST_CASE("a cause names the step that shows it") {
   VerifyFinding each = finding();
-  CHECK(causeText(each) == "Their gradients differ by up to about 0.7 at step 1: are they reduced over ranks 0-1?");
+  CHECK(
+      causeText(each) ==
+      "Their gradients differ by up to about 0.7 at step 1: are they reduced over ranks 0-1, "
+      "and unchanged since?");
   CHECK(gradientsApartText(each) == " (they differ by up to about 0.7 at step 1)");
   each.cause = DifferenceCause::kUpdate;
   CHECK(causeText(each) == "Their gradients are equal at step 1: the update differs, or what follows it.");

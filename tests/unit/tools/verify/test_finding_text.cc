@@ -33,7 +33,7 @@ TEST_CASE("declared replicas: what, between which samples and by how much, why")
           "2 parameters that must be equal differ between ranks 0 and 1",
           "Net.a.w and 1 more: equal at step 1, different at step 2, by up to about 1.8 of their size",
           "Replicas of one DistributedDataParallel. Their gradients differ by up to about 0.7 at step 1: are they "
-          "reduced over ranks 0-1?"});
+          "reduced over ranks 0-1, and unchanged since?"});
 }
 
 TEST_CASE("proven replicas say what proved them") {
