@@ -3,6 +3,7 @@
 #include "report/verify/training_faults.h"
 
 #include <algorithm>
+#include <map>
 
 namespace commtap {
 namespace {
@@ -91,11 +92,18 @@ void judgeWithout(
   }
 }
 
+/// The parameters that an optimizer is to train, and those of them that have no gradient and never change.
+struct Tally {
+  size_t trained = 0;
+  size_t idle = 0;
+};
+
 void judge(
     const ParameterTrack& track,
     const SampledOptimizer& optimizer,
     const JobFacts& facts,
-    std::vector<FoundFault>& faults) {
+    std::vector<FoundFault>& faults,
+    Tally& tally) {
   constexpr size_t kFewest = 3; // a first step may have a learning rate of zero, or a first gradient of zeros
   std::vector<Training> without;
   std::vector<Training> others;
@@ -111,6 +119,9 @@ void judge(
     is_stuck &= !training.has_changed && training.with_gradient >= kFewest;
     (training.without == training.samples ? without : others).push_back(training);
   }
+  const auto has_changed = [](const Training& training) { return training.has_changed; };
+  ++tally.trained;
+  tally.idle += others.empty() && std::none_of(without.begin(), without.end(), has_changed) ? 1 : 0;
   if (!without.empty()) {
     judgeWithout(track, facts, without, others, faults);
   } else if (is_stuck && !others.empty()) {
@@ -122,8 +133,15 @@ void judge(
 
 std::vector<FoundFault> trainingFaults(const ParameterTracks& tracks, const JobFacts& facts) {
   std::vector<FoundFault> faults;
+  std::map<uint32_t, Tally> tallies;
   for (const ParameterTrack& track : tracks.all()) {
-    judge(track, tracks.optimizerOf(track), facts, faults);
+    judge(track, tracks.optimizerOf(track), facts, faults, tallies[track.optimizer]);
+  }
+  for (FoundFault& fault : faults) {
+    const Tally& tally = tallies[fault.finding.optimizer];
+    if (tally.idle == tally.trained) { // nothing trains
+      fault.finding.severity = VerifySeverity::kWarning;
+    }
   }
   return faults;
 }

@@ -11,7 +11,7 @@
 namespace commtap {
 
 /// Returns the parameters that do not train: those whose values never change although they have gradients, and those of
-/// an optimizer that never have a gradient.
+/// an optimizer that never have a gradient. If these are all of the optimizer's, and none changes, they are a warning.
 std::vector<FoundFault> trainingFaults(const ParameterTracks& tracks, const JobFacts& facts);
 
 } // namespace commtap

@@ -177,6 +177,18 @@ Lines linesOfStuck(const VerifyFinding& finding) {
 }
 
 Lines linesOfNoGradient(const VerifyFinding& finding) {
+  if (finding.cause_ranks.empty() && finding.severity == VerifySeverity::kWarning) {
+    return {
+        fmt::format(
+            "{} {} no gradient in any sample of {}, and never {}: this optimizer trains nothing",
+            parametersText(finding),
+            verb(finding, "has", "have"),
+            allRanksText(finding),
+            verb(finding, "changes", "change")),
+        namesText(finding),
+        "Look for what keeps the gradients from it: a switch for accumulation that is never turned back, or another "
+        "tensor than the model's."};
+  }
   if (finding.cause_ranks.empty()) {
     return {
         fmt::format(

@@ -56,15 +56,21 @@ TEST_CASE("values that change on one rank, after a learning rate of zero, or hav
         }).empty());
 }
 
-TEST_CASE("a parameter that never has a gradient on any rank is a note") {
-  VerifyJob job(2);
-  job.addOnAll("Net.unused", noise(1));
-  job.addOnAll("Net.zeros", noise(2));
-  job.onAll("Net.zeros", [](VerifyJob::MadeParameter& made, int64_t) { made.gradient = std::vector<float>(64); });
-  const auto faults = faultsOf(job, {}, [](uint64_t) {});
-  REQUIRE(faults.size() == 2);
-  CHECK(faults[0].finding.what == VerifyClass::kNoGradient);
-  CHECK(faults[0].finding.severity == VerifySeverity::kNote);
+TEST_CASE("a parameter that never has a gradient on any rank is a note, all of an optimizer's are a warning") {
+  for (const bool has_trained : {true, false}) {
+    VerifyJob job(2);
+    job.addOnAll("Net.unused", noise(1));
+    job.addOnAll("Net.zeros", noise(2));
+    job.onAll("Net.zeros", [](VerifyJob::MadeParameter& made, int64_t) { made.gradient = std::vector<float>(64); });
+    if (has_trained) {
+      job.addOnAll("Net.w", noise(3));
+      job.gradient("Net.w", 4);
+    }
+    const auto faults = faultsOf(job, {}, [](uint64_t) {});
+    REQUIRE(faults.size() == 2);
+    CHECK(faults[0].finding.what == VerifyClass::kNoGradient);
+    CHECK(faults[0].finding.severity == (has_trained ? VerifySeverity::kNote : VerifySeverity::kWarning));
+  }
 }
 
 TEST_CASE("a parameter without a gradient on some ranks is a warning, unless these may do without") {
