@@ -11,7 +11,7 @@
 namespace commtap {
 namespace {
 
-constexpr uint64_t kFewest = 3; // steps with reductions, and without
+constexpr uint64_t kFewestSteps = 3; // steps with reductions, and without
 
 using Reduction = std::pair<Kind, size_t>; ///< and the place of a group
 
@@ -50,7 +50,7 @@ bool has(const JobStep& step, const Reduction& reduction) {
   });
 }
 
-uint64_t countOf(std::span<const JobStep> steps) {
+uint64_t stepCount(std::span<const JobStep> steps) {
   uint64_t count = 0;
   for (const JobStep& step : steps) {
     count += step.steps;
@@ -68,7 +68,7 @@ stopOf(const JobReport& job, std::span<const JobStep> complete, const Reduction&
       job.steps.begin() + static_cast<std::ptrdiff_t>(with.size()), job.steps.end(), [&](const JobStep& step) {
         return has(step, reduction);
       });
-  if (goes_on || countOf(with) < kFewest || countOf(without) < kFewest) {
+  if (goes_on || stepCount(with) < kFewestSteps || stepCount(without) < kFewestSteps) {
     return std::nullopt;
   }
   const JobGroup& group = job.groups[reduction.second];
