@@ -7,9 +7,9 @@
 
 #include "report/base/result.h"
 #include "report/job/job_summary.h"
+#include "report/replicas/job_facts.h"
 #include "report/runs/report_scan.h"
 #include "report/samples/samples.h"
-#include "report/replicas/job_facts.h"
 
 namespace commtap {
 
