@@ -43,7 +43,7 @@ enum class MetricId : uint8_t {
   kUnreadableFiles,
   kReadSeconds,
 };
-inline constexpr int kMetricCount = 30;
+inline constexpr int kMetricCount = 31;
 
 enum class MetricType : uint8_t { kCounter, kGauge, kInfo };
 
