@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "report/job/job_summary.h"
 #include "report/model/not_seen.h"
 #include "report/verify/found_fault.h"
 #include "tools/text/disagreement_text.h"
@@ -14,20 +15,6 @@
 
 namespace commtap {
 namespace {
-
-/// Returns the ranks of the world that have no samples.
-RankRanges missingRanks(const Verification& result) {
-  std::vector<int64_t> missing;
-  for (int64_t rank = 0; rank < result.world_size.value_or(0); ++rank) {
-    const bool has_samples = std::any_of(result.ranks.begin(), result.ranks.end(), [rank](const auto& range) {
-      return range.first <= rank && rank <= range.second;
-    });
-    if (!has_samples) {
-      missing.push_back(rank);
-    }
-  }
-  return rangesOf(std::move(missing));
-}
 
 /// Returns the ranks whose file ends within a sample.
 RankRanges cutRanks(const RunSamples& run) {
@@ -61,7 +48,8 @@ std::string sentenceOf(const NotSeenSummary& summary) {
 
 std::vector<std::string> notSampledText(const RunSamples& run, const Verification& result) {
   std::vector<std::string> lines;
-  if (const RankRanges missing = missingRanks(result); !missing.empty()) {
+  const RankRanges missing = gapsIn(result.ranks, result.world_size.value_or(0));
+  if (!missing.empty()) {
     lines.push_back(ranksText(missing) + (countOf(missing) == 1 ? " has no samples" : " have no samples"));
   }
   if (const RankRanges cut = cutRanks(run); !cut.empty()) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/verify/not_sampled_text.h"
 
+#include <limits>
+
 #include <doctest/doctest.h>
 
 namespace commtap {
@@ -35,6 +37,13 @@ TEST_CASE("ranks without samples, files that end early and what could not be rea
   CHECK(lines[3].starts_with("ranks 0-1: 4 values or gradients could not be read, the first of Net.w"));
   CHECK(lines[3].find('\x1b') == std::string::npos);
   CHECK(lines[4] == "rank 0: 1 sample is missing: out/0.samples: no space left on the device");
+}
+
+TEST_CASE("ranks without samples are named at once, however large a damaged file says that the world is") {
+  Verification result;
+  result.world_size = std::numeric_limits<int64_t>::max();
+  result.ranks = {{0, 1}};
+  CHECK(notSampledText({}, result) == std::vector<std::string>{"ranks 2-9223372036854775806 have no samples"});
 }
 
 } // namespace
