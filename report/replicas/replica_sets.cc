@@ -26,8 +26,8 @@ std::string listText(const std::vector<int64_t>& numbers) {
   return text;
 }
 
-int64_t elementsOf(const std::vector<int64_t>& shape) {
-  return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+bool isEmpty(const std::vector<int64_t>& shape) {
+  return std::find(shape.begin(), shape.end(), 0) != shape.end();
 }
 
 /// Returns the placements, and the place on the dimensions that shard.
@@ -210,7 +210,7 @@ std::string comparableKey(const RankTrack& track, const JobFacts& facts) {
   const bool is_partial = std::any_of(parameter.placements.begin(), parameter.placements.end(), isPartial);
   // Only its place in the optimizer names a parameter without a model's name: another rank may have another one there.
   const bool is_vague = !parameter.has_model_name && firstRowOf(track).value.is_constant;
-  if (is_partial || is_vague || elementsOf(parameter.local_shape) == 0) {
+  if (is_partial || is_vague || isEmpty(parameter.local_shape)) {
     return "";
   }
   const bool is_tensor_shard = parameter.tensor_model_parallel == true;
