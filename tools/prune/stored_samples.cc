@@ -13,7 +13,9 @@ std::vector<StoredFile> storedSamples(const std::string& folder, std::vector<std
   std::vector<StoredFile> files;
   for (const std::string& path : samplesPaths(folder, problems)) {
     const Result<ProcessSamples> samples = readSamplesFile(path);
-    StoredFile file{.path = path, .is_samples = true};
+    StoredFile file;
+    file.path = path;
+    file.is_samples = true;
     if (!samples) {
       problems.push_back(samples.error() + ", and stays");
     } else if (file.run_id = samples->job.run_id; lookUp(0, file)) {

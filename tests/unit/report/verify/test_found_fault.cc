@@ -65,7 +65,7 @@ TEST_CASE("findings of other steps are others, but rounding is one with the firs
 TEST_CASE("errors come first, then warnings, then notes, those with most parameters first") {
   const std::vector<VerifyFinding> findings = groupedFaults({
       fault(VerifySeverity::kNote, VerifyClass::kRounding, "n", {{0}, {1}}),
-      fault(VerifySeverity::kWarning, VerifyClass::kUnproven, "w", {{0}, {1}}),
+      fault(VerifySeverity::kWarning, VerifyClass::kUnproven, "w", {{4}, {5}}), // of ranks that no error explains
       declared("a", {{0}, {1}}),
       declared("b", {{2}, {3}}),
       declared("c", {{2}, {3}}),
