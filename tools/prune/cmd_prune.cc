@@ -32,12 +32,11 @@ namespace {
 
 constexpr const char* kPruneAbout =
     "Removes whole runs, the oldest first: those whose reports have not changed within --keep, then as many more as\n"
-    "bring all reports together below --max-size. Only reports and samples of ranks are removed, each after\n"
-    "it was read to its end, and folders that this leaves empty. A run with a ledger stays, since its job may be\n"
-    "running, and so does one that changed within the hour. Merged reports and pages stay: keep a baseline as one. So\n"
-    "does what is not a whole report, such as one with notes of yours in it, without the other reports of its run. If "
-    "a\n"
-    "ledger cannot be read, all runs of the user who owns it stay: it may be of any of them.";
+    "bring all reports together below --max-size. Only reports of ranks, whatever their names, and samples are\n"
+    "removed, each after it was read to its end, and folders that this leaves empty. A run with a ledger stays, since\n"
+    "its job may be running, and so does one that changed within the hour. Merged reports and pages stay: keep a\n"
+    "baseline as one. So does what is not a whole report, such as one with notes of yours in it, without the other\n"
+    "reports of its run. If a ledger cannot be read, all runs of the user who owns it stay: it may be of any of them.";
 constexpr const char* kPruneExitStatus =
     "0 done; 1 a report or ledger could not be read or removed, or --max-size was not reached; 2 wrong usage, or "
     "FOLDER\n"
