@@ -4,6 +4,7 @@
 
 import json
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -27,6 +28,11 @@ WAYS = {
 }
 #: The names that the job cannot give: FSDP1's flat parameter.
 NAMED = [how for how in WAYS if how not in {"fsdp1", "compiled"}]
+DAILY = {"ddp", "fsdp2"}
+
+
+def daily_or_long(ways: Iterable[str]) -> list[Any]:
+    return [pytest.param(how, marks=() if how in DAILY else pytest.mark.long) for how in ways]
 
 
 def job(how: str, verify: str = "1", *arguments: str) -> Job:
@@ -57,7 +63,7 @@ def is_unknown(how: str, step: int, parameter: dict[str, Any]) -> bool:
     return how == "closure" and step == 1 and not parameter.get("model_name", True)
 
 
-@pytest.mark.parametrize("how", WAYS)
+@pytest.mark.parametrize("how", daily_or_long(WAYS))
 def test_the_job_is_as_it_is_without_samples(runner: Runner, how: str) -> None:
     bare, run = runner.bare(job(how, "")), runner.shim(job(how))
     assert bare.ended_as_meant(), bare.outcomes
@@ -68,7 +74,7 @@ def test_the_job_is_as_it_is_without_samples(runner: Runner, how: str) -> None:
         assert b"commtap" not in run.outcomes[rank].stderr
 
 
-@pytest.mark.parametrize("how", NAMED)
+@pytest.mark.parametrize("how", daily_or_long(NAMED))
 def test_samples_are_what_the_job_has(runner: Runner, how: str) -> None:
     run = runner.shim(job(how))
     files = samples_of(run)
@@ -88,6 +94,7 @@ def test_samples_are_what_the_job_has(runner: Runner, how: str) -> None:
     assert "unsampled_parameters" not in not_seen(run)
 
 
+@pytest.mark.long
 def test_steps_are_numbered_by_optimizer(runner: Runner) -> None:
     file = samples_of(runner.shim(job("two")))[0]
     found = [(sample.optimizer, sample.step) for sample in file.samples]
@@ -106,6 +113,7 @@ def test_ranks_of_ddp_are_declared_and_equal(runner: Runner) -> None:
         assert sum(one.groups.values()) > 0
 
 
+@pytest.mark.long
 def test_dtensors_have_their_mesh_and_place(runner: Runner) -> None:
     for rank, file in enumerate(samples_of(runner.shim(job("fsdp2_tp")))):
         by_name = {each["name"]: each for each in file.parameters}
@@ -120,12 +128,14 @@ def test_dtensors_have_their_mesh_and_place(runner: Runner) -> None:
         assert head["coordinate"] == [rank // 2]
 
 
+@pytest.mark.long
 def test_gradients_that_are_yet_to_be_summed_say_so(runner: Runner) -> None:
     file = samples_of(runner.shim(job("sp")))[0]
     partial = {row.parameter["name"] for row in file.samples[0].rows if row.flags & IS_PARTIAL}
     assert partial == {f"Net.layers.{i}.norm.{name}" for i in (0, 1) for name in ("weight", "bias")}
 
 
+@pytest.mark.long
 def test_frozen_parameters_are_sampled_too(runner: Runner) -> None:
     file = samples_of(runner.shim(job("lora")))[0]
     for sample in file.samples:
@@ -135,6 +145,7 @@ def test_frozen_parameters_are_sampled_too(runner: Runner) -> None:
         assert not any(row.parameter.get("requires_grad", True) for row in frozen)
 
 
+@pytest.mark.long
 def test_fsdp1_has_flat_parameters(runner: Runner) -> None:
     file = samples_of(runner.shim(job("fsdp1")))[0]
     assert [each.get("fsdp1_flat") for each in file.parameters] == [True]
@@ -142,6 +153,7 @@ def test_fsdp1_has_flat_parameters(runner: Runner) -> None:
     assert all(row.gradient is not None and not row.flags & GRADIENT_CONSTANT for row in file.samples[1].rows)
 
 
+@pytest.mark.long
 def test_original_parameters_of_fsdp1_are_declared_as_parts(runner: Runner) -> None:
     files = samples_of(runner.shim(job("fsdp1_originals")))
     for file in files:
@@ -169,6 +181,7 @@ def test_a_killed_rank_leaves_its_samples(runner: Runner) -> None:
     assert len(run.reports) == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("how", "what"), [("cut", "changed"), ("delete", "deleted")])
 def test_samples_that_another_program_spoils(runner: Runner, how: str, what: str) -> None:
     arguments = ("--at", "2", "--do", how)
@@ -194,6 +207,7 @@ exit $status
 """
 
 
+@pytest.mark.long
 def test_a_disk_that_becomes_full(runner: Runner) -> None:
     """The job goes on; the file has the samples that fit."""
     if reason := namespaces_refused():
@@ -211,6 +225,7 @@ def test_a_disk_that_becomes_full(runner: Runner) -> None:
     assert [sample.step for sample in file.samples] == list(range(1, len(file.samples) + 1))
 
 
+@pytest.mark.long
 def test_steps_that_are_not_seen_are_named(runner: Runner) -> None:
     compiled = Job("steps.py", ("--compile-step",), variables=(("COMMTAP_VERIFY", "1"),))
     run = runner.shim(compiled)

@@ -4,6 +4,7 @@
 
 import json
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -170,6 +171,15 @@ WRONG = [
 ]
 
 
+DAILY = {"ddp-2", "tp_by_hand-2", "reduction_stops-2", "norms_not_summed-2", "skipped_step-2"}
+
+
+def daily_or_long(jobs: Sequence[Right | Wrong]) -> list[Any]:
+    """The jobs as parameters of a test; a dozen processes are enough for each day."""
+    named = [(f"{job.name}-{job.ranks}", job) for job in jobs]
+    return [pytest.param(job, id=name, marks=() if name in DAILY else pytest.mark.long) for name, job in named]
+
+
 def run_of(runner: Runner, name: str, ranks: int) -> Run:
     return runner.shim(Job("verify_zoo.py", (name,), ranks, variables=(("COMMTAP_VERIFY", "1"),)))
 
@@ -190,7 +200,7 @@ def verdict(run: Run) -> dict[str, Any]:
     return document
 
 
-@pytest.mark.parametrize("job", RIGHT, ids=lambda job: f"{job.name}-{job.ranks}")
+@pytest.mark.parametrize("job", daily_or_long(RIGHT))
 def test_a_right_training_has_no_error(runner: Runner, job: Right) -> None:
     run = run_of(runner, job.name, job.ranks)
     assert run.ended_as_meant(), run.outcomes
@@ -200,7 +210,7 @@ def test_a_right_training_has_no_error(runner: Runner, job: Right) -> None:
     assert document["status"] == job.status, verify(run).stdout
 
 
-@pytest.mark.parametrize("job", WRONG, ids=lambda job: job.name)
+@pytest.mark.parametrize("job", daily_or_long(WRONG))
 def test_a_wrong_training_is_found(runner: Runner, job: Wrong) -> None:
     run = run_of(runner, job.name, job.ranks)
     assert run.ended_as_meant(), run.outcomes
