@@ -18,6 +18,7 @@
 #include "tools/html/page_diff.h"
 #include "tools/html/page_sweep.h"
 #include "tools/text/text.h"
+#include "tools/verify/verified_run.h"
 
 namespace commtap {
 namespace {
@@ -57,7 +58,9 @@ std::string sizeText(const JobReport& job) {
 
 /// Writes the page of one run.
 int writeJob(const HtmlArguments& arguments, const JobReport& job) {
-  return writePage(arguments.output, htmlPage(pageData(job)), sizeText(job));
+  const std::optional<Verification> verified =
+      verifiedIfSampled(arguments.paths[0], {.run_id = job.run_id, .attempt = job.attempt});
+  return writePage(arguments.output, htmlPage(pageData(job, verified ? &*verified : nullptr)), sizeText(job));
 }
 
 /// Writes the page of two runs.

@@ -12,6 +12,7 @@
 #include "tools/html/page_columns.h"
 #include "tools/html/page_nccl.h"
 #include "tools/html/page_run.h"
+#include "tools/html/page_verify.h"
 #include "tools/text/disagreement_text.h"
 
 namespace commtap {
@@ -224,7 +225,7 @@ json timesOf(const std::vector<TimeTotals>& all, TimesBy by, Strings& strings) {
 
 } // namespace
 
-std::string pageData(const JobReport& job) {
+std::string pageData(const JobReport& job, const Verification* verification) {
   Strings strings;
   json document = {
       {field::kJob, page::factsOf(job)},
@@ -239,6 +240,7 @@ std::string pageData(const JobReport& job) {
       {field::kNotSeen, columnOf(job.not_seen, notSeenRow)},
       {field::kProblems, job.problems},
       {"advice", page::adviceOf(job)},
+      {"verify", page::verifyOf(verification)},
       {field::kModules, modulesOf(job, strings)},
       {"rows", rowsOf(job, strings)},
       {field::kMembers, membersOf(job, strings)},

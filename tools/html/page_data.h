@@ -5,6 +5,7 @@
 #include <string>
 
 #include "report/job/job_report.h"
+#include "report/verify/verification.h"
 
 namespace commtap {
 
@@ -19,7 +20,7 @@ namespace commtap {
 /// - `modules`: table; `parent` is -1 for the root, `calls` is a list by phase;
 /// - `rows`: table of `collectives`; `async` is 0 for no, 1 for yes, 2 for unknown; `count_min`, `count_max_rank` and
 ///   similar columns are about a single rank;
-/// - `advice`: see page_advice.h;
+/// - `advice`: see page_advice.h; `verify`: see page_verify.h;
 /// - `members`: table; the modules that rows cover, by row, "" for padding;
 /// - `processes`, `cells`: tables; times of processes are in ns since 1970; a cell holds the amounts of one kind in one
 /// process, given by its index;
@@ -28,6 +29,6 @@ namespace commtap {
 /// - `group_times`, `module_times`: tables; `queued_ns` and `running_ns` are means, null if nothing was measured;
 /// - `nccl`: null, or an object. Its table `compared` has one row per op, group and NCCL function called (null if none
 ///   was); its table `beside` has the calls that no collective makes; `versions` has ranges of ranks.
-std::string pageData(const JobReport& job);
+std::string pageData(const JobReport& job, const Verification* verification = nullptr);
 
 } // namespace commtap

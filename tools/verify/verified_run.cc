@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/verify/verified_run.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "report/runs/samples_paths.h"
@@ -25,12 +27,17 @@ Result<Verification> verifiedRun(const std::string& path, const JobSelection& se
   return result;
 }
 
-std::string verifiedLine(const std::string& path, const JobSelection& selection) {
+std::optional<Verification> verifiedIfSampled(const std::string& path, const JobSelection& selection) {
   std::vector<std::string> problems;
   if (samplesPaths(path, problems).empty()) {
-    return "";
+    return std::nullopt;
   }
-  const Result<Verification> result = verifiedRun(path, selection);
+  Result<Verification> result = verifiedRun(path, selection);
+  return result ? std::optional(std::move(*result)) : std::nullopt;
+}
+
+std::string verifiedLine(const std::string& path, const JobSelection& selection) {
+  const std::optional<Verification> result = verifiedIfSampled(path, selection);
   return result ? fmt::format("verify: {}: commtap verify {}\n", result->line, inert(path)) : "";
 }
 

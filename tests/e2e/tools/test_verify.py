@@ -6,12 +6,15 @@ import json
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 from catalogue import JOBS, WITH_REPORTS
 from harness import COMMAND, Job, Run, Runner
+from html_page import open_page
+from playwright.sync_api import Browser, expect
 
 from report import REPOSITORY, closed
 
@@ -220,6 +223,19 @@ def test_a_wrong_training_is_found(runner: Runner, job: Wrong) -> None:
     assert (first["before"], first["step"]) == job.steps, text
     assert not job.parameter or any(job.parameter in name for name in first["parameters"]), text
     assert {(each["severity"], each["class"]) for each in others} == job.also, text
+
+
+def test_the_page_of_a_wrong_training_begins_with_it(runner: Runner, browser: Browser, tmp_path: Path) -> None:
+    run = run_of(runner, "reduction_stops", 2)
+    first = verdict(run)["line"]
+    page = tmp_path / "page.html"
+    subprocess.run([COMMAND, "html", str(run.output_folder), "-o", page], check=True)
+    with open_page(browser, page) as opened:
+        expect(opened.page.locator("#facts")).to_contain_text(f"Verify{first}")
+        finding = opened.page.locator("#findings details").first
+        expect(finding.locator("summary")).to_have_text(f"Problem The training: {first}")
+        finding.locator("summary").click()
+        expect(finding).to_contain_text("equal at step 4, different at step 5")
 
 
 @pytest.mark.long

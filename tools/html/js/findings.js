@@ -114,6 +114,16 @@ function disagreements(job) {
     });
 }
 
+/** @returns {Finding[]} what `commtap verify` finds wrong or suspect */
+function training({ verify }) {
+  if (verify === null || verify.found.length === 0) {
+    return [];
+  }
+  const body = list(verify.found.map((lines) => h("div", null, ...lines.map((line) => h("p", null, line)))));
+  const level = verify.status === "wrong" ? "bad" : "warn";
+  return [{ key: "training", level, title: `The training: ${verify.line}`, body }];
+}
+
 function missing(job) {
   return {
     key: "missing",
@@ -184,7 +194,7 @@ function notSeen(job) {
 
 /** @returns {Finding[]} the most severe first */
 function findingsOf(job) {
-  const found = disagreements(job);
+  const found = [...training(job), ...disagreements(job)];
   if (job.missingRanks.length > 0) {
     found.push(missing(job));
   }

@@ -75,6 +75,7 @@ export function factsOf(run) {
     ["Started", timeText(facts.started_at)],
     ["Ran", ranText(run)],
     ["Attempt", facts.attempts.length > 1 ? `${facts.attempt} (of ${facts.attempts.join(", ")})` : ""],
+    ["Verify", startOf(run.verify?.line ?? "", kCommandLength)],
     ["torch", facts.torch],
     ["commtap", facts.commtap],
     ["From", shorten(facts.source, kSourceLength), titleOf(facts.source, kSourceLength)],

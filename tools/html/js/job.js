@@ -99,6 +99,8 @@ export class Job {
     this.problems = inertAll(document.problems);
     /** The findings of `commtap advise`, the most bytes first. */
     this.advice = inertAll(document.advice);
+    /** The verdict of `commtap verify`: `status`, `line`, `found`; null without samples. */
+    this.verify = inertAll(document.verify);
     this.modules = modulesOf(document.modules, this.strings);
     /**
      * Columns with one entry per row of `collectives`: sums over ranks, and the smallest and largest value of a rank.
