@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/hang/calls_until_end.h"
 #include "report/hang/hang_mismatch.h"
 #include "report/hang/hang_ranks.h"
 #include "report/hang/hang_waits.h"
@@ -40,6 +41,10 @@ constexpr std::array<StateReason, 9> kEndReasons = {{
     {RankState::kUnknown, HangReason::kElsewhere},
     {RankState::kRuns, HangReason::kComputing},
 }};
+
+uint64_t patienceNs(const HangClock& clock) {
+  return static_cast<uint64_t>(clock.patience_s * 1e9);
+}
 
 /// Returns whether the rank certainly does not come.
 bool isSure(HangReason reason) {
@@ -74,7 +79,7 @@ class Judge {
         waits_(waitsOf(sights, groups_)),
         mismatches_(mismatchesOf(groups_)),
         all_waits_(withMismatches(waits_, mismatches_)),
-        end_(jobEndOf(sights, all_waits_, clock.now_ns, static_cast<uint64_t>(clock.patience_s * 1e9))),
+        end_(jobEndOf(sights, all_waits_, clock.now_ns, patienceNs(clock))),
         times_(sights, clock_, end_),
         graph_(
             sights,
@@ -474,7 +479,8 @@ class Judge {
 } // namespace
 
 Verdict judge(std::span<const RankSight> sights, const HangClock& clock) {
-  return Judge(sights, clock).run();
+  const CallsUntilEnd until_end(sights, patienceNs(clock));
+  return Judge(until_end.sights(), clock).run();
 }
 
 } // namespace commtap

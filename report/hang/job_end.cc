@@ -45,10 +45,10 @@ uint64_t waitedNs(const Job& job, const Wait& wait) {
 /// Until Python heeds a signal, a process goes on for a moment.
 constexpr uint64_t kMomentNs = 1'000'000'000;
 
-/// Returns whether the launcher asked the process to end, and it did nothing but end since.
+/// Returns whether the launcher asked the process to end, and it did nothing but end since, or ended soon.
 bool wasAsked(const Report& report) {
   const std::optional<uint64_t>& sent_at_ns = report.job.signal_sent_at_ns;
-  return sent_at_ns && lastEventNs(report) <= *sent_at_ns + kMomentNs;
+  return signalOfEnd(report) || (sent_at_ns && lastEventNs(report) <= *sent_at_ns + kMomentNs);
 }
 
 /// Returns whether a process that was killed had gone on after its launcher's signal, which so did not end it.
@@ -110,6 +110,9 @@ class EndFinder {
         end_.gave_up.push_back(rank);
       } else if (!end_.alive.contains(rank) && hasFailed(rank)) {
         end_.failed.push_back(rank);
+        if (failedAtOnce(rank)) {
+          end_.at_once.insert(rank);
+        }
       }
     }
     return std::move(end_);
@@ -148,6 +151,12 @@ class EndFinder {
     }
     const std::vector<int64_t>& blockers = waits_.at(rank).blockers;
     return std::none_of(blockers.begin(), blockers.end(), [&](int64_t blocker) { return diedBefore(blocker, rank); });
+  }
+
+  /// Returns whether the rank failed within a moment of issuing a call: no one's absence did that.
+  bool failedAtOnce(int64_t rank) const {
+    const auto wait = waits_.find(rank);
+    return ends_.at(rank) == RankEnd::kBroke && wait->second.call->issued_at_ns + kMomentNs > ended_ns_.at(rank);
   }
 
   bool diedBefore(int64_t one, int64_t other) const {
@@ -208,6 +217,13 @@ std::optional<uint64_t> endBeganNs(const Report& report) {
     return std::nullopt;
   }
   return wasAsked(report) ? report.job.signal_sent_at_ns : report.job.ended_at_ns;
+}
+
+std::optional<uint64_t> signalOfEnd(const Report& report) {
+  const Job& job = report.job;
+  const bool ended_soon =
+      job.signal_sent_at_ns && job.ended_at_ns && *job.ended_at_ns <= *job.signal_sent_at_ns + kEndingNs;
+  return ended_soon ? job.signal_sent_at_ns : std::nullopt;
 }
 
 bool hasFinished(const Job& job) {

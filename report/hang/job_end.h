@@ -18,6 +18,7 @@ namespace commtap {
 struct JobEnd {
   std::set<int64_t> alive;            ///< ranks that have ended, and were alive when the job was ended
   std::vector<int64_t> failed;        ///< ranks that failed by themselves before: they had not waited
+  std::set<int64_t> at_once;          ///< those of them that failed as soon as they had issued their last call
   std::vector<int64_t> gave_up;       ///< ranks that failed by themselves after a long wait, as NCCL's watchdog does
   std::optional<uint64_t> at_ns;      ///< CLOCK_REALTIME at which the first of `alive` began to end; nullopt: not known
   std::optional<int64_t> signal;      ///< that ended this rank; nullopt: not known, or it ended with a status
@@ -32,9 +33,12 @@ struct JobEnd {
 /// of others by a signal counts for a minute only: after it, the job is not being ended, but waits for them.
 JobEnd jobEndOf(std::span<const RankSight> sights, const Waits& waits, uint64_t now_ns, uint64_t patience_ns);
 
-/// Returns when the process began to end: at its launcher's signal if it did nothing since, else at its end. Returns
-/// nullopt if that is not known, or the process runs.
+/// Returns when the process began to end: at its launcher's signal if it ended soon or did nothing since, else at its
+/// end. Returns nullopt if that is not known, or the process runs.
 std::optional<uint64_t> endBeganNs(const Report& report);
+
+/// Returns when its launcher sent the process a signal, if it ended within a minute, by it or by itself.
+std::optional<uint64_t> signalOfEnd(const Report& report);
 
 /// Returns whether the process exited by itself, and not with an error.
 bool hasFinished(const Job& job);

@@ -73,10 +73,10 @@ WaitGraph::WaitGraph(
       std::erase_if(
           blockers, [&](int64_t blocker) { return isPointToPoint(wait.call->kind) || !states_.contains(blocker); });
     }
-    if (isDead(state)) { // it died of those that were dead before
-      std::erase_if(blockers, [&](int64_t blocker) { return wait.inferred || !isDead(stateOf(blocker)); });
-    } else if (state != RankState::kWaits) {
+    if (end.at_once.contains(rank) || (!isDead(state) && state != RankState::kWaits)) {
       blockers.clear();
+    } else if (isDead(state)) { // it died of those that were dead before
+      std::erase_if(blockers, [&](int64_t blocker) { return wait.inferred || !isDead(stateOf(blocker)); });
     }
     if (!blockers.empty()) {
       blockers_.emplace(rank, std::move(blockers));

@@ -104,7 +104,8 @@ const HangRank* firstCause(const Verdict& verdict) {
 }
 
 std::string lastOf(const HangRank* rank) {
-  return rank != nullptr && rank->call ? ", after " + nameOf(*rank->call) + " for " + inert(rank->call->module) : "";
+  return rank != nullptr && rank->call ? ", last call " + nameOf(*rank->call) + " for " + inert(rank->call->module)
+                                       : "";
 }
 
 /// Returns what is known of a rank's end: " (SIGTERM)", " with status 1". The verdict has no sender of a signal.
@@ -443,7 +444,7 @@ std::string lineOfHealthy(const Verdict& verdict) {
   return verdict.call ? last + "; " + lineOfMissing(verdict) : last;
 }
 
-/// Returns "blocked (sleeps), after all_reduce #9 of tp [0-1] for Net.a". `with_all`: the job was killed.
+/// Returns "blocked (sleeps), last call all_reduce #9 of tp [0-1] for Net.a". `with_all`: the job was killed.
 std::string stateText(const HangRank& rank, bool with_all) {
   const std::string process = rank.process.empty() ? "" : " (" + rank.process + ")";
   if (rank.state == RankState::kWaits && rank.call && rank.nccl_function.empty()) { // in a call that differs

@@ -318,6 +318,33 @@ TEST_CASE("a rank that gave up waiting is a victim, also if the launcher ended t
   CHECK(verdict.end->at_ns == job.after(30));
 }
 
+TEST_CASE("a rank that comes to a call after the others gave it up is the cause") {
+  HangJob job = lateJob(4, 2);
+  for (const int64_t rank : {0, 1, 3}) {
+    job.exit(rank, 1, 30);
+  }
+  job.issue(2, Kind::kAllReduce, "Net.b").issued_at_ns = job.after(40);
+  job.exit(2, 1, 41);
+  const Verdict verdict = judged(job, 1000);
+  checkIsRank2(verdict, HangReason::kNotCome);
+  CHECK(verdict.status == HangStatus::kStuck);
+  REQUIRE(verdict.end);
+  CHECK(verdict.end->gave_up == RankRanges{{0, 1}, {3, 3}});
+}
+
+TEST_CASE("ranks that fail as soon as they have issued a call did not wait for the last that fails") {
+  HangJob job = lateJob(4, 2);
+  for (const int64_t rank : {0, 1, 3}) {
+    job.report(rank).last.back().issued_at_ns = job.after(0);
+    job.exit(rank, 1, 0);
+  }
+  job.exit(2, 1, 5);
+  const Verdict verdict = judged(job, 1000);
+  CHECK(verdict.status == HangStatus::kUnknown);
+  CHECK(verdict.reason == HangReason::kExited);
+  CHECK(verdict.cause == RankRanges{{0, 3}});
+}
+
 TEST_CASE("a rank that gave up while the cause still runs waits for what the cause does") {
   HangJob job = lateJob(4, 2);
   job.end(0, ExitKind::kSignal, 6, 30);

@@ -29,8 +29,9 @@ TEST_CASE("the line of a rank that does not come") {
       judged(job).line ==
       "rank 1 has not entered all_reduce #2 of world [0-2] (64 B for Net.b, forward): it is blocked outside of "
       "communication (sleeps); others have waited for 1.02 min");
-  CHECK(has(
-      whyText(judged(job), Color::none()), "rank 1 blocked (sleeps), after all_reduce #1 of world [0-2] for Net.a;"));
+  CHECK(
+      has(whyText(judged(job), Color::none()),
+          "rank 1 blocked (sleeps), last call all_reduce #1 of world [0-2] for Net.a;"));
   CHECK(judged(job, 5).line.starts_with("the last event was 5.00 s ago; rank 1 has not entered"));
   job.report(1).job.exit = ExitKind::kKilled;
   job.report(1).job.exit_signal = 9;
@@ -63,7 +64,7 @@ TEST_CASE("a job whose ranks exited with an error has not ended well") {
   CHECK(judged(job).line == "the job has ended, and no rank waited for another");
   job.report(0).job.exit_status = job.report(2).job.exit_status = 1;
   CHECK(judged(job).line == "cannot tell: ranks 0,2 exited with status 1, and no rank waited for another");
-  CHECK(has(whyText(judged(job), Color::none()), "  cause   rank 2 exited with status 1, after "));
+  CHECK(has(whyText(judged(job), Color::none()), "  cause   rank 2 exited with status 1, last call "));
   job.report(2).job.exit_status = 3;
   CHECK(has(judged(job).line, "ranks 0,2 exited with status 1 or 3, and"));
 }
@@ -79,7 +80,7 @@ TEST_CASE("the line and the rank's line name the call to NCCL that has not retur
   CHECK(has(verdict.line, "it is in ncclAllReduce, which has not returned for 1.00 min; others have waited"));
   CHECK(
       has(whyText(verdict, Color::none()),
-          "rank 1 waits (sleeps), after all_reduce #1 of world [0-2] for Net.a; in ncclAllReduce, which has not "
+          "rank 1 waits (sleeps), last call all_reduce #1 of world [0-2] for Net.a; in ncclAllReduce, which has not "
           "returned for"));
   job.report(1).job.exit = ExitKind::kKilled;
   CHECK(has(whyText(judged(job), Color::none()), "Net.a; in ncclAllReduce, which has not returned; pid"));
@@ -197,8 +198,9 @@ TEST_CASE("the line of a rank that had not come when the job was ended") {
       "rank 1 had not entered all_reduce #2 of world [0-2] (64 B for Net.b, forward) when the job was ended (SIGTERM); "
       "others had waited for 31.0 s");
   const std::string text = whyText(verdict, Color::none());
-  CHECK(has(
-      text, "  cause   rank 1 was alive until the end (SIGTERM), after all_reduce #1 of world [0-2] for Net.a; pid"));
+  CHECK(
+      has(text,
+          "  cause   rank 1 was alive until the end (SIGTERM), last call all_reduce #1 of world [0-2] for Net.a; pid"));
   CHECK(has(
       text, "  victim  rank 0 waited until the end (SIGTERM) in all_reduce #2 of world [0-2] of Net.b for rank 1;"));
   job.end(0, ExitKind::kSignal, 6, 20);
@@ -236,7 +238,7 @@ TEST_CASE("the line of a rank that failed before its launcher ended the others")
   job.end(1, ExitKind::kKilled, std::nullopt, 0);
   CHECK(
       judged(job, 1000).line ==
-      "cannot tell: rank 1 was killed, after all_reduce #1 of world [0-2] for Net.a; no rank had waited for long");
+      "cannot tell: rank 1 was killed, last call all_reduce #1 of world [0-2] for Net.a; no rank had waited for long");
 }
 
 TEST_CASE("a line has at most 160 columns, whatever the names are") {
@@ -349,7 +351,8 @@ TEST_CASE("the line of a job in which no rank waits names the ranks that are sto
   job.look(1).is_stopped = true;
   CHECK(
       judged(job).line ==
-      "rank 1 is stopped (SIGSTOP or a debugger), after all_reduce #1 of world [0-1] for Net.a; no rank made progress "
+      "rank 1 is stopped (SIGSTOP or a debugger), last call all_reduce #1 of world [0-1] for Net.a; no rank made "
+      "progress "
       "for 1.00 min");
   job.look(1).is_stopped = false;
   for (const int64_t rank : {0, 1}) {
@@ -378,7 +381,7 @@ TEST_CASE("ranks that were killed together, and those that wait in calls that di
   killed.end(1, ExitKind::kKilled, std::nullopt, 30);
   CHECK(
       has(whyText(judged(killed), Color::none()),
-          "  cause   rank 1 was killed with the others, after all_reduce #1 of world [0-1] for Net.a;"));
+          "  cause   rank 1 was killed with the others, last call all_reduce #1 of world [0-1] for Net.a;"));
   HangJob differ(2);
   differ.issue(0, Kind::kAllReduce, "Net.a");
   differ.issue(1, Kind::kBarrier, "Global");
