@@ -6,6 +6,8 @@
 #include <array>
 #include <cctype>
 
+#include "report/model/amounts.h"
+
 namespace commtap {
 namespace {
 
@@ -124,7 +126,7 @@ JobFacts jobFactsOf(const JobReport& job) {
 void addGroups(JobFacts& facts, const Report& report) {
   if (report.job.rank) {
     for (const Group& group : report.groups) {
-      facts.groups[{*report.job.rank, group.name}] = group.ranks;
+      facts.groups[{*report.job.rank, group.name}] = {group.ranks, groupTitle(group)};
     }
   }
 }

@@ -19,6 +19,14 @@ namespace commtap {
 /// The global ranks of a process group, as the report lists them.
 using GroupRanks = std::vector<uint32_t>;
 
+/// A process group of a report.
+struct NamedGroup {
+  GroupRanks ranks;
+  std::string title; ///< groupTitle()
+
+  auto operator<=>(const NamedGroup&) const = default;
+};
+
 /// Facts from the reports of a run with which its samples are judged.
 struct JobFacts {
   std::vector<GroupRanks> messages;            ///< groups whose ranks send to each other, sorted
@@ -27,7 +35,7 @@ struct JobFacts {
   std::vector<GroupRanks> exchanges;           ///< the groups in which they do, sorted
   std::string coarse_dtype;                    ///< "bfloat16" or "float16", if a forward communicates in it; else ""
   std::vector<StoppedReductions> stopped;      ///< reductions that stop for the rest of the job
-  std::map<std::pair<int64_t, std::string>, GroupRanks> groups; ///< by rank and name in its report
+  std::map<std::pair<int64_t, std::string>, NamedGroup> groups; ///< by rank and name in its report
 
   /// Returns the ranks of the tensor parallel group of a rank; nullptr if it is not known.
   const GroupRanks* tensorGroupOf(int64_t rank) const;

@@ -10,7 +10,7 @@ namespace commtap {
 namespace {
 
 /// A process group, as its members call it.
-using GroupKey = std::pair<std::string, GroupRanks>;
+using GroupKey = std::pair<std::string, NamedGroup>;
 /// How many collectives of a group each rank had issued at a step.
 using Issued = std::map<int64_t, uint64_t>;
 
@@ -21,7 +21,7 @@ std::map<GroupKey, std::vector<Issued>> issuedOf(const SampledOptimizer& optimiz
     for (size_t step = 0; step < samples.size(); ++step) {
       for (const SampledGroup& group : samples[step] == nullptr ? std::vector<SampledGroup>() : samples[step]->groups) {
         const auto members = facts.groups.find({rank, group.name});
-        if (members != facts.groups.end() && members->second.size() > 1) {
+        if (members != facts.groups.end() && members->second.ranks.size() > 1) {
           std::vector<Issued>& of_group = issued[{group.name, members->second}];
           of_group.resize(samples.size());
           of_group[step][rank] = group.collectives;
@@ -131,7 +131,7 @@ std::vector<FoundFault> stepFaults(const ParameterTracks& tracks, const JobFacts
     for (const auto& [group, issued] : issuedOf(optimizer, facts)) {
       if (std::optional<FoundFault> fault = skippedIn(issued, optimizer.steps)) {
         fault->finding.optimizer = number;
-        fault->finding.group = group.first;
+        fault->finding.group = group.second.title;
         FoundFault& most = skipped.emplace(fault->parts, *fault).first->second;
         most = most.finding.collectives < fault->finding.collectives ? *fault : most;
       }

@@ -79,7 +79,7 @@ TEST_CASE("the groups of a process are found by its rank and their names") {
   report.groups.back().ranks = {1, 3};
   JobFacts facts;
   addGroups(facts, report);
-  CHECK(facts.groups.at({1, "3"}) == GroupRanks{1, 3});
+  CHECK(facts.groups.at({1, "3"}).ranks == GroupRanks{1, 3});
 }
 
 } // namespace

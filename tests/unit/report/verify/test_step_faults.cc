@@ -22,7 +22,7 @@ JobFacts worldOf(uint32_t ranks) {
     members.push_back(rank);
   }
   for (const uint32_t rank : members) {
-    facts.groups[{rank, "world"}] = members;
+    facts.groups[{rank, "world"}] = {members, "default_pg"};
   }
   return facts;
 }
@@ -46,7 +46,7 @@ TEST_CASE("a rank that is ahead by the collectives of a step, from then on, has 
   CHECK(faults[0].finding.before == 3U);
   CHECK(faults[0].finding.step == 5U);
   CHECK(faults[0].finding.collectives == 4);
-  CHECK(faults[0].finding.group == "world");
+  CHECK(faults[0].finding.group == "default_pg");
   CHECK(faults[0].finding.cause_ranks == RankRanges{{1, 1}});
   CHECK(faults[0].parts == RankParts{{0, 2}, {1}});
 }
@@ -77,7 +77,7 @@ TEST_CASE("groups of other ranks are not compared") {
     sample(job, 1, step, step > 2 ? 100 : 4 * step);
   }
   JobFacts facts;
-  facts.groups = {{{0, "world"}, {0, 2}}, {{1, "world"}, {1, 3}}};
+  facts.groups = {{{0, "world"}, {{0, 2}, ""}}, {{1, "world"}, {{1, 3}, ""}}};
   const ParameterTracks tracks(job.processes());
   CHECK(stepFaults(tracks, facts).empty());
 }

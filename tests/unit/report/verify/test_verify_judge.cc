@@ -99,7 +99,7 @@ VerifyJob jobThatSkips(bool has_replicas) {
 
 TEST_CASE("a skipped step is the finding, not the values that follow from it") {
   JobFacts facts;
-  facts.groups = {{{0, "world"}, {0, 1}}, {{1, "world"}, {0, 1}}};
+  facts.groups = {{{0, "world"}, {{0, 1}, "default_pg"}}, {{1, "world"}, {{0, 1}, "default_pg"}}};
   VerifyJob job = jobThatSkips(true);
   const Verification result = verify(job.processes(), facts);
   REQUIRE(result.findings.size() == 1);
@@ -113,7 +113,7 @@ TEST_CASE("a skipped step is the finding, not the values that follow from it") {
 
 TEST_CASE("a skipped step that no values of replicas show is a warning") {
   JobFacts facts;
-  facts.groups = {{{0, "world"}, {0, 1}}, {{1, "world"}, {0, 1}}};
+  facts.groups = {{{0, "world"}, {{0, 1}, "default_pg"}}, {{1, "world"}, {{0, 1}, "default_pg"}}};
   VerifyJob job = jobThatSkips(false);
   const Verification result = verify(job.processes(), facts);
   REQUIRE(result.findings.size() == 1);
