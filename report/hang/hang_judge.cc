@@ -17,6 +17,7 @@
 #include "report/hang/usual_order.h"
 #include "report/hang/wait_graph.h"
 #include "report/job/job_summary.h"
+#include "report/merge/last_activity.h"
 
 namespace commtap {
 namespace {
@@ -119,6 +120,7 @@ class Judge {
     for (const RankSight& sight : sights_) {
       const std::optional<int64_t>& world_size = sight.report->job.world_size;
       verdict_.world_size = world_size ? world_size : verdict_.world_size;
+      verdict_.last_activity_ns = std::max(verdict_.last_activity_ns.value_or(0), lastActivityNs(*sight.report));
     }
     verdict_.reported = sights_.size();
     verdict_.quiet_s = times_.quietS();

@@ -99,13 +99,14 @@ struct Verdict {
   std::string run_id;
   int64_t attempt = 0;
   std::optional<int64_t> world_size;
-  RankRanges cause;                 ///< the ranks to exclude or to look at
-  std::optional<HangCall> call;     ///< the one that the cause has not entered, or that it made otherwise
-  std::vector<HangCall> calls;      ///< where ranks made other calls under one number: each call with its ranks
-  std::optional<uint64_t> since_ns; ///< CLOCK_REALTIME
-  std::optional<HangEnd> end;       ///< nullopt for a job that goes on, or ended by itself
-  double waits_s = 0;               ///< since `since_ns`, until the end if its time is known
-  double quiet_s = 0;               ///< since the last event of any rank, until the end if its time is known
+  RankRanges cause;                         ///< the ranks to exclude or to look at
+  std::optional<HangCall> call;             ///< the one that the cause has not entered, or that it made otherwise
+  std::vector<HangCall> calls;              ///< where ranks made other calls under one number: each call with its ranks
+  std::optional<uint64_t> since_ns;         ///< CLOCK_REALTIME
+  std::optional<HangEnd> end;               ///< nullopt for a job that goes on, or ended by itself
+  std::optional<uint64_t> last_activity_ns; ///< CLOCK_REALTIME; of any rank
+  double waits_s = 0;                       ///< since `since_ns`, until the end if its time is known
+  double quiet_s = 0;                       ///< since the last event of any rank, until the end if its time is known
   std::vector<HangRank> ranks;
   std::vector<HangCount> counts;
   uint64_t reported = 0;         ///< ranks with a report; 0 if not known; not part of the document

@@ -193,6 +193,10 @@ inline constexpr auto kColumns<Verdict> = std::tuple{
         &Verdict::end,
         "How the job was ended: by its launcher, by a signal to all ranks, or by ranks that gave up. Null if it goes "
         "on, or ended by itself."),
+    column<RealTime>(
+        field::kLastActivityAt,
+        &Verdict::last_activity_ns,
+        "When a rank was last known to be active: its last event, or its end. Null without ranks."),
     column(
         "waits_s",
         &Verdict::waits_s,

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "report/base/timestamp.h"
 #include "report/hang/verdict_columns.h"
 #include "report/job/job_summary.h"
 #include "report/json/row_write.h"
@@ -428,14 +429,28 @@ std::string lineOfEnded(const Verdict& verdict) {
                              : what + " while its ranks made progress";
 }
 
-std::string lineOfHealthy(const Verdict& verdict) {
-  const bool runs = std::any_of(verdict.ranks.begin(), verdict.ranks.end(), [](const HangRank& rank) {
+/// Returns whether a process of the job runs, as far as is known.
+bool isRunning(const Verdict& verdict) {
+  return std::any_of(verdict.ranks.begin(), verdict.ranks.end(), [](const HangRank& rank) {
     return !isDead(rank.state) && rank.state != RankState::kEnded;
   });
+}
+
+/// Returns which run has ended, and when: a folder may have the reports of a job long ago.
+std::string runLine(const Verdict& verdict) {
+  if (isRunning(verdict) || !verdict.last_activity_ns) {
+    return "";
+  }
+  constexpr size_t kToTheSecond = 19;
+  const std::string at = formatTimestamp(*verdict.last_activity_ns).substr(0, kToTheSecond);
+  return fmt::format("Run {}, last active {}Z\n", inert(verdict.run_id), at);
+}
+
+std::string lineOfHealthy(const Verdict& verdict) {
   if (verdict.end) {
     return lineOfEnded(verdict);
   }
-  if (!runs) {
+  if (!isRunning(verdict)) {
     return "the job has ended, and no rank waited for another";
   }
   const std::string last = verdict.quiet_s > 0
@@ -584,6 +599,7 @@ std::string whyText(const Verdict& verdict, const Color& color) {
       text += "Earlier: " + lineOfDivergence(verdict) + "\n";
     }
   }
+  text += runLine(verdict);
   for (const HangStack& stack : verdict.stacks) {
     text += fmt::format("Stack of rank {} ({}):\n{}\n", stack.rank, stack.command, stack.text);
   }
