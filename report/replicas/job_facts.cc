@@ -84,6 +84,10 @@ bool JobFacts::hasMessages(std::span<const int64_t> a, std::span<const int64_t> 
   return joinsAny(messages, a, b);
 }
 
+bool JobFacts::mayCommunicate(std::span<const int64_t> a, std::span<const int64_t> b) const {
+  return collectives.empty() || joinsAny(collectives, a, b);
+}
+
 bool JobFacts::hasExchange(std::span<const int64_t> a, std::span<const int64_t> b) const {
   return joinsAny(exchanges, a, b);
 }
@@ -103,6 +107,9 @@ JobFacts jobFactsOf(const JobReport& job) {
   std::vector<GroupRanks> unnamed;
   for (const JobCollective& row : job.collectives) {
     const JobGroup& group = job.groups[row.group];
+    if (!isPointToPoint(row.kind)) {
+      append(facts.collectives, group.members);
+    }
     if (isPointToPoint(row.kind)) {
       append(facts.messages, group.members);
     } else if (row.kind == Kind::kAllToAll && row.phase == Phase::kForward && row.module != "Global") {

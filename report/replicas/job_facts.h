@@ -33,6 +33,7 @@ struct JobFacts {
   std::vector<GroupRanks> tensor_groups;       ///< groups of tensor parallelism, sorted; those sure by name first
   std::vector<std::string> all_to_all_modules; ///< modules that exchange tokens
   std::vector<GroupRanks> exchanges;           ///< the groups in which they do, sorted
+  std::vector<GroupRanks> collectives;         ///< all groups with a collective, sorted; empty if not known
   std::string coarse_dtype;                    ///< "bfloat16" or "float16", if a forward communicates in it; else ""
   std::vector<StoppedReductions> stopped;      ///< reductions that stop for the rest of the job
   std::map<std::pair<int64_t, std::string>, NamedGroup> groups; ///< by rank and name in its report
@@ -41,6 +42,8 @@ struct JobFacts {
   const GroupRanks* tensorGroupOf(int64_t rank) const;
   /// Returns whether a rank of `a` and one of `b` are in a group that sends and receives.
   bool hasMessages(std::span<const int64_t> a, std::span<const int64_t> b) const;
+  /// Returns whether a rank of `a` and one of `b` may share a collective. Ranks that do not each train a model.
+  bool mayCommunicate(std::span<const int64_t> a, std::span<const int64_t> b) const;
   /// Returns whether a rank of `a` and one of `b` exchange tokens, as ranks with other experts do. The replicas of an
   /// expert do not.
   bool hasExchange(std::span<const int64_t> a, std::span<const int64_t> b) const;

@@ -47,7 +47,7 @@ const RankTrack* ParameterTrack::of(int64_t rank) const {
   return found != ranks.end() && found->rank == rank ? &*found : nullptr;
 }
 
-ParameterTracks::ParameterTracks(std::span<const ProcessSamples> processes) {
+ParameterTracks::ParameterTracks(std::span<const ProcessSamples> processes, const std::set<const Sample*>& apart) {
   const std::map<int64_t, const ProcessSamples*> of_ranks = byRank(processes);
   for (const auto& [rank, process] : of_ranks) {
     ranks_.push_back(rank);
@@ -59,7 +59,7 @@ ParameterTracks::ParameterTracks(std::span<const ProcessSamples> processes) {
   }
   std::map<Key, size_t> places;
   for (const auto& [rank, process] : of_ranks) {
-    addRows(*process, places);
+    addRows(*process, apart, places);
   }
 }
 
@@ -69,7 +69,10 @@ void ParameterTracks::addSteps(const ProcessSamples& process) {
   }
 }
 
-void ParameterTracks::addRows(const ProcessSamples& process, std::map<Key, size_t>& places) {
+void ParameterTracks::addRows(
+    const ProcessSamples& process,
+    const std::set<const Sample*>& apart,
+    std::map<Key, size_t>& places) {
   const int64_t rank = *process.job.rank;
   const std::map<const SampleRow*, const SampledParameter*> later_names = laterNames(process);
   for (const Sample& sample : process.samples) {
@@ -83,6 +86,9 @@ void ParameterTracks::addRows(const ProcessSamples& process, std::map<Key, size_
     samples.resize(count);
     largest[place] = largestGradientOf(sample);
     samples[place] = &sample;
+    if (apart.contains(&sample)) {
+      continue;
+    }
     std::map<std::string, int> names;
     for (const SampleRow& row : sample.rows) {
       if (row.parameter >= process.parameters.size()) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -49,8 +50,9 @@ struct SampledOptimizer {
 /// The samples of all ranks, by parameter.
 class ParameterTracks {
  public:
-  /// Takes one process per rank, that with the most samples, and none without a rank. `processes` outlives the object.
-  explicit ParameterTracks(std::span<const ProcessSamples> processes);
+  /// Takes one process per rank, that with the most samples, and none without a rank. Leaves out the rows of samples in
+  /// `apart`. `processes` outlives the object.
+  explicit ParameterTracks(std::span<const ProcessSamples> processes, const std::set<const Sample*>& apart = {});
 
   const std::vector<ParameterTrack>& all() const {
     return tracks_;
@@ -70,7 +72,7 @@ class ParameterTracks {
   using Key = std::pair<uint32_t, std::string>; ///< of an optimizer, and of a parameter in its samples
 
   void addSteps(const ProcessSamples& process);
-  void addRows(const ProcessSamples& process, std::map<Key, size_t>& places);
+  void addRows(const ProcessSamples& process, const std::set<const Sample*>& apart, std::map<Key, size_t>& places);
   RankTrack& trackOf(const Key& key, int64_t rank, std::map<Key, size_t>& places);
 
   std::vector<ParameterTrack> tracks_;

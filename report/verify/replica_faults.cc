@@ -189,11 +189,38 @@ void ReplicaFaults::judgeSplits() {
   }
 }
 
+/// Returns whether all parameters of both parts with a gradient have one, and most of them one value too: ranks of one
+/// model, some of whose values were not made equal.
+bool ReplicaFaults::shareAModel(const SameGradient& same, int64_t one, int64_t other) const {
+  const size_t step = same.split.step;
+  size_t equal = 0;
+  size_t different = 0;
+  for (const ParameterTrack& track : tracks_.all()) {
+    const RankTrack* first = track.of(one);
+    const RankTrack* second = track.of(other);
+    if (track.optimizer != same.track->optimizer || first == nullptr || second == nullptr ||
+        !hasWholeGradient(*first, step) || !hasWholeGradient(*second, step)) {
+      continue;
+    }
+    const SampleRow& a = *first->row(step);
+    const SampleRow& b = *second->row(step);
+    if (a.gradient.bits != b.gradient.bits) {
+      return false;
+    }
+    (a.value.bits == b.value.bits ? equal : different) += a.gradient.is_constant ? 0 : 1;
+  }
+  return equal > different;
+}
+
+/// Returns whether ranks with one gradient for different values from the start are certainly ranks of one model.
 bool ReplicaFaults::isMostOf(const SameGradient& same) const {
   const RankParts parts = ranksOf(same.split.parts);
   const auto has_both = [&parts](const ParameterTrack& track) {
     return track.of(parts[0].front()) != nullptr && track.of(parts[1].front()) != nullptr;
   };
+  if (shareAModel(same, parts[0].front(), parts[1].front())) {
+    return true;
+  }
   const auto is_alike = [&parts](const SameGradient& other) {
     return !other.split.before && ranksOf(other.split.parts) == parts;
   };
@@ -212,7 +239,8 @@ void ReplicaFaults::judgeSameGradients() {
     fault.parameter = same.track->name;
     const auto [most, is_new] = is_most.emplace(fault.parts, false);
     most->second = is_new ? isMostOf(same) : most->second;
-    const bool is_error = same.split.before || same.is_declared || most->second;
+    const bool is_sure = same.split.before || same.is_declared || most->second;
+    const bool is_error = is_sure && facts_.mayCommunicate(fault.parts[0], fault.parts[1]);
     fault.finding.severity = is_error ? VerifySeverity::kError : VerifySeverity::kWarning;
   }
 }

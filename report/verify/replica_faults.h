@@ -67,6 +67,7 @@ class ReplicaFaults {
   void findOddGradient(const ParameterTrack& track, const ReplicaSet& set, const RankTracks& members);
   void judgeSplits();
   void judgeSameGradients();
+  bool shareAModel(const SameGradient& same, int64_t one, int64_t other) const;
   bool isMostOf(const SameGradient& same) const;
 
   const ParameterTracks& tracks_;

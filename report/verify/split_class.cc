@@ -49,8 +49,46 @@ class SplitJudge {
     return {VerifySeverity::kNote, what};
   }
 
-  bool isReplica() const {
-    return split_.set->isDeclared() || split_.split.proof != ReplicaEvidence::kNone;
+  bool isReplica() {
+    const bool is_proven = split_.split.proof != ReplicaEvidence::kNone;
+    return mayCommunicate() && (is_proven || (split_.set->isDeclared() && !hasLeftDdp()));
+  }
+
+  /// Returns whether the parts share a collective. If not, equal gradients are those of equal data and values.
+  bool mayCommunicate() const {
+    for (size_t i = 1; i < parts_.size(); ++i) {
+      if (!facts_.mayCommunicate(parts_.front(), parts_[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Returns whether the parameters of a DistributedDataParallel are trained without it: no parameter stays equal, and
+  /// from the split on no group of the parts is in use. A job may go on so with a model per rank.
+  bool hasLeftDdp() {
+    if (split_.set->evidence != ReplicaEvidence::kDdp || all_.of(parts_).in_step > 0) {
+      return false;
+    }
+    const int64_t rank = parts_.front().front();
+    const std::vector<const Sample*>& samples = optimizer_.samples.at(rank);
+    const auto last = std::find_if(samples.rbegin(), samples.rend(), [](const Sample* sample) { return sample; });
+    const Sample* first = split_.split.before ? samples[*split_.split.before] : nullptr;
+    bool is_known = false;
+    for (const SampledGroup& group : first == nullptr ? std::vector<SampledGroup>() : first->groups) {
+      const auto shared = facts_.groups.find({rank, group.name});
+      const auto later = std::find_if((*last)->groups.begin(), (*last)->groups.end(), [&group](const auto& other) {
+        return other.name == group.name;
+      });
+      if (shared == facts_.groups.end() || later == (*last)->groups.end() || shared->second.ranks.size() < 2) {
+        continue;
+      }
+      if (later->collectives != group.collectives) {
+        return false;
+      }
+      is_known = true;
+    }
+    return is_known;
   }
 
   VerifyClass classOfReplica() const {

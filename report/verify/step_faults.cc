@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
+
+#include "report/replicas/replica_distance.h"
 
 namespace commtap {
 namespace {
@@ -100,6 +103,82 @@ std::optional<FoundFault> skippedIn(const std::vector<Issued>& issued, const std
   return std::nullopt;
 }
 
+/// Two samples of one moment of the job: of ranks behind, and of ranks ahead, which took theirs in an earlier step.
+struct SameMoment {
+  size_t behind = 0;
+  size_t ahead = 0;
+};
+
+/// Returns the moments, since a step was skipped, of which both ranks have a sample.
+std::vector<SameMoment> sameMoments(const std::vector<Issued>& issued, int64_t behind, int64_t ahead, size_t from) {
+  std::vector<SameMoment> moments;
+  for (size_t i = from; i < issued.size(); ++i) {
+    for (size_t k = i + 1; issued[i].contains(ahead) && k < issued.size(); ++k) {
+      if (issued[k].contains(behind) && issued[k].at(behind) == issued[i].at(ahead)) {
+        moments.push_back({k, i});
+      }
+    }
+  }
+  return moments;
+}
+
+using RowPair = std::pair<const SampleRow*, const SampleRow*>;
+
+/// Returns the rows of the moments on two ranks, that behind first, if the parameter was equal on them before.
+std::vector<RowPair>
+replicaRows(const RankTrack* behind, const RankTrack* ahead, size_t before, const std::vector<SameMoment>& moments) {
+  if (behind == nullptr || ahead == nullptr) {
+    return {};
+  }
+  const SampleRow* one = behind->row(before);
+  const SampleRow* other = ahead->row(before);
+  if (one == nullptr || other == nullptr || one->value.bits != other->value.bits) {
+    return {};
+  }
+  std::vector<RowPair> rows;
+  for (const SameMoment& moment : moments) {
+    const RowPair pair(behind->row(moment.behind), ahead->row(moment.ahead));
+    if (pair.first != nullptr && pair.second != nullptr) {
+      rows.push_back(pair);
+    }
+  }
+  return rows;
+}
+
+/// Returns the skipped step as a fault of each replica whose values show it. Without samples of one moment it is a
+/// warning. If the values of all replicas are equal at one, none was skipped: ranks had uneven inputs, and others
+/// communicated for them.
+std::vector<FoundFault>
+withValues(FoundFault skipped, const std::vector<Issued>& issued, const ParameterTracks& tracks, size_t before) {
+  const int64_t behind = skipped.parts[0].front();
+  const int64_t ahead = skipped.parts[1].front();
+  const std::vector<SameMoment> moments = sameMoments(issued, behind, ahead, before + 1);
+  std::vector<FoundFault> faults;
+  bool is_compared = false;
+  for (const ParameterTrack& track : tracks.all()) {
+    if (track.optimizer != skipped.finding.optimizer) {
+      continue;
+    }
+    const std::vector<RowPair> rows = replicaRows(track.of(behind), track.of(ahead), before, moments);
+    is_compared = is_compared || !rows.empty();
+    const auto differs = std::find_if(rows.begin(), rows.end(), [](const RowPair& pair) {
+      return pair.first->value.bits != pair.second->value.bits;
+    });
+    if (differs != rows.end()) {
+      const auto& [one, other] = *differs;
+      FoundFault& fault = faults.emplace_back(skipped);
+      fault.finding.severity = VerifySeverity::kError;
+      fault.finding.value_distance = replicaDistance(one->value, other->value, one->has_sums && other->has_sums);
+      fault.parameter = track.name;
+    }
+  }
+  if (!is_compared) {
+    skipped.finding.severity = VerifySeverity::kWarning;
+    faults.push_back(std::move(skipped));
+  }
+  return faults;
+}
+
 /// Returns the ranks whose last sample is of an earlier step than that of the others.
 std::optional<FoundFault> fewerSteps(uint32_t number, const SampledOptimizer& optimizer) {
   std::map<size_t, std::vector<int64_t>> by_last;
@@ -127,17 +206,25 @@ std::optional<FoundFault> fewerSteps(uint32_t number, const SampledOptimizer& op
 std::vector<FoundFault> stepFaults(const ParameterTracks& tracks, const JobFacts& facts) {
   std::vector<FoundFault> faults;
   for (const auto& [number, optimizer] : tracks.optimizers()) {
-    std::map<RankParts, FoundFault> skipped; // one per ranks, of the group that is ahead by most
-    for (const auto& [group, issued] : issuedOf(optimizer, facts)) {
+    using Skipped = std::pair<FoundFault, const std::vector<Issued>*>;
+    std::map<RankParts, Skipped> skipped; // one per ranks, of the group that is ahead by most
+    const std::map<GroupKey, std::vector<Issued>> groups = issuedOf(optimizer, facts);
+    for (const auto& [group, issued] : groups) {
       if (std::optional<FoundFault> fault = skippedIn(issued, optimizer.steps)) {
         fault->finding.optimizer = number;
         fault->finding.group = group.second.title;
-        FoundFault& most = skipped.emplace(fault->parts, *fault).first->second;
-        most = most.finding.collectives < fault->finding.collectives ? *fault : most;
+        Skipped& most = skipped.emplace(fault->parts, Skipped(*fault, &issued)).first->second;
+        if (most.first.finding.collectives < fault->finding.collectives) {
+          most = {*fault, &issued};
+        }
       }
     }
-    for (auto& [parts, fault] : skipped) {
-      faults.push_back(std::move(fault));
+    for (auto& [parts, found] : skipped) {
+      const auto before = std::find(optimizer.steps.begin(), optimizer.steps.end(), *found.first.finding.before) -
+                          optimizer.steps.begin();
+      const std::vector<FoundFault> of_values =
+          withValues(found.first, *found.second, tracks, static_cast<size_t>(before));
+      faults.insert(faults.end(), of_values.begin(), of_values.end());
     }
     if (std::optional<FoundFault> fault = fewerSteps(number, optimizer)) {
       faults.push_back(std::move(*fault));

@@ -60,6 +60,8 @@ struct Verification {
   uint64_t replicated = 0;             ///< parameters with replicas that were compared
   uint64_t equal = 0;                  ///< of these: bitwise equal in all samples
   uint64_t incomplete = 0;             ///< parameters that some sample of their optimizer lacks on a rank that has them
+  uint64_t unreadable = 0;             ///< files of samples that could not be read; not in the document
+  uint64_t apart = 0;                  ///< samples of ranks that were at another moment of the job; not in the document
   uint64_t sharded = 0;                ///< parameters that are declared shards, and have no replicas
   std::vector<VerifyRanks> replicas;   ///< the sets of ranks that hold replicas, most parameters first
   std::vector<VerifyFinding> findings; ///< by worth

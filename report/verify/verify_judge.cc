@@ -3,10 +3,12 @@
 #include "report/verify/verify_judge.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "report/replicas/parameter_tracks.h"
+#include "report/replicas/samples_apart.h"
 #include "report/verify/found_fault.h"
 #include "report/verify/replica_faults.h"
 #include "report/verify/shard_faults.h"
@@ -38,11 +40,14 @@ JobFacts withExperts(JobFacts facts, const ParameterTracks& tracks) {
 }
 
 /// Returns whether a rank has a sample without the parameter, which another one has.
-bool isIncomplete(const ParameterTrack& track, const SampledOptimizer& optimizer) {
+bool isIncomplete(
+    const ParameterTrack& track,
+    const SampledOptimizer& optimizer,
+    const std::set<const Sample*>& apart) {
   return std::any_of(track.ranks.begin(), track.ranks.end(), [&](const RankTrack& rank) {
     const std::vector<const Sample*>& samples = optimizer.samples.at(rank.rank);
     for (size_t step = 0; step < samples.size(); ++step) {
-      if (samples[step] != nullptr && rank.row(step) == nullptr) {
+      if (samples[step] != nullptr && rank.row(step) == nullptr && !apart.contains(samples[step])) {
         return true;
       }
     }
@@ -50,10 +55,11 @@ bool isIncomplete(const ParameterTrack& track, const SampledOptimizer& optimizer
   });
 }
 
-void describeSamples(const ParameterTracks& tracks, Verification& result) {
+void describeSamples(const ParameterTracks& tracks, const std::set<const Sample*>& apart, Verification& result) {
+  result.apart = apart.size();
   result.optimizers = tracks.optimizers().size();
-  const auto is_incomplete = [&tracks](const ParameterTrack& track) {
-    return isIncomplete(track, tracks.optimizerOf(track));
+  const auto is_incomplete = [&](const ParameterTrack& track) {
+    return isIncomplete(track, tracks.optimizerOf(track), apart);
   };
   result.incomplete = static_cast<uint64_t>(std::count_if(tracks.all().begin(), tracks.all().end(), is_incomplete));
   for (const auto& [number, optimizer] : tracks.optimizers()) {
@@ -81,46 +87,6 @@ void describeReplicas(const ReplicaFaults& replicas, Verification& result) {
   std::stable_sort(sets.begin(), sets.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   for (auto& [count, ranks] : sets) {
     result.replicas.push_back(verifyRanksOf({std::move(ranks)}));
-  }
-}
-
-/// Returns whether the values went apart since a rank skipped a step. Those of the next sample may still be equal: it
-/// is of the same update, in number.
-bool followsFrom(const FoundFault& fault, const FoundFault& skipped) {
-  const VerifyClass what = fault.finding.what;
-  const bool is_difference = what == VerifyClass::kDrift || what == VerifyClass::kDeclared ||
-                             what == VerifyClass::kSameGradient || what == VerifyClass::kUnproven ||
-                             what == VerifyClass::kSeparate;
-  return is_difference && fault.finding.optimizer == skipped.finding.optimizer &&
-         fault.finding.step >= skipped.finding.step &&
-         std::any_of(fault.parts.begin(), fault.parts.end(), [&skipped](const std::vector<int64_t>& part) {
-           return std::includes(skipped.parts[1].begin(), skipped.parts[1].end(), part.begin(), part.end());
-         });
-}
-
-/// Replaces the differences that a skipped step explains by one fault per parameter that says so. A skipped step
-/// without any is a warning: no values of replicas show it.
-void explainBySkippedSteps(std::vector<FoundFault>& faults, const std::vector<FoundFault>& of_steps) {
-  for (const FoundFault& skipped : of_steps) {
-    if (skipped.finding.what != VerifyClass::kSkippedStep) {
-      faults.push_back(skipped);
-      continue;
-    }
-    bool explains = false;
-    for (FoundFault& fault : faults) {
-      if (followsFrom(fault, skipped)) {
-        const std::optional<double> distance = fault.finding.value_distance;
-        fault.finding = skipped.finding;
-        fault.finding.severity = VerifySeverity::kError;
-        fault.finding.value_distance = distance;
-        fault.parts = skipped.parts;
-        explains = true;
-      }
-    }
-    if (!explains) {
-      faults.push_back(skipped);
-      faults.back().finding.severity = VerifySeverity::kWarning;
-    }
   }
 }
 
@@ -158,7 +124,8 @@ VerifyStatus statusOf(const Verification& result) {
 } // namespace
 
 Verification verify(std::span<const ProcessSamples> processes, const JobFacts& job_facts) {
-  const ParameterTracks tracks(processes);
+  const std::set<const Sample*> apart = samplesApart(processes, job_facts);
+  const ParameterTracks tracks(processes, apart);
   const JobFacts facts = withExperts(job_facts, tracks);
   const ReplicaFaults replicas(tracks, facts);
   Verification result;
@@ -170,11 +137,15 @@ Verification verify(std::span<const ProcessSamples> processes, const JobFacts& j
   }
   result.ranks = rangesOf(tracks.ranks());
   result.parameters = tracks.all().size();
-  describeSamples(tracks, result);
+  describeSamples(tracks, apart, result);
   describeReplicas(replicas, result);
   std::vector<FoundFault> faults = replicas.faults();
-  explainBySkippedSteps(faults, stepFaults(tracks, facts));
-  for (const auto& more : {shardFaults(tracks, facts), trainingFaults(tracks, facts), stopFaults(facts)}) {
+  std::optional<ParameterTracks> all;
+  if (!apart.empty()) {
+    all.emplace(processes);
+  }
+  const std::vector<FoundFault> of_steps = stepFaults(all ? *all : tracks, facts);
+  for (const auto& more : {of_steps, shardFaults(tracks, facts), trainingFaults(tracks, facts), stopFaults(facts)}) {
     faults.insert(faults.end(), more.begin(), more.end());
   }
   result.findings = groupedFaults(faults);

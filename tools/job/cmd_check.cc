@@ -148,6 +148,9 @@ Check trainingCheck(const std::string& path, const JobReport& job) {
     add(result.error());
     return check;
   }
+  if (result->unreadable > 0) { // what it holds may be the error
+    std::for_each(result->problems.begin(), result->problems.end(), add);
+  }
   for (const VerifyFinding& finding : result->findings) {
     if (finding.severity == VerifySeverity::kError) {
       add(fmt::format("{}", fmt::join(finding.lines, "; ")));

@@ -100,7 +100,7 @@ int merge(const MergeArguments& arguments) {
   const bool is_text = arguments.format != "json";
   const std::string verified =
       is_text && !*hosts ? verifiedLine(arguments.path, {.run_id = job->run_id, .attempt = job->attempt}) : "";
-  const int written = printOut(is_text ? mergeText(*job, Color::forStream(STDOUT_FILENO)) + verified : document);
+  const int written = printOut(is_text ? verified + mergeText(*job, Color::forStream(STDOUT_FILENO)) : document);
   return job->problems.empty() && seriousDisagreements(*job).empty() ? written : kExitFindings;
 }
 

@@ -36,7 +36,7 @@ constexpr const char* kPruneAbout =
     "removed, each after it was read to its end, and folders that this leaves empty. A run with a ledger stays, since\n"
     "its job may be running, and so does one that changed within the hour. Merged reports and pages stay: keep a\n"
     "baseline as one. So does what is not a whole report, such as one with notes of yours in it, without the other\n"
-    "reports of its run. If a ledger cannot be read, all runs of the user who owns it stay: it may be of any of them.";
+    "reports of its run. If a ledger cannot be read, all runs of its owner stay: it may be of any of them.";
 constexpr const char* kPruneExitStatus =
     "0 done; 1 a report or ledger could not be read or removed, or --max-size was not reached; 2 wrong usage, or "
     "FOLDER\n"

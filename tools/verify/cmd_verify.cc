@@ -59,7 +59,7 @@ int verifyRun(const VerifyArguments& arguments) {
   }
   const bool fails =
       result->status == VerifyStatus::kWrong || (arguments.strict && result->status == VerifyStatus::kSuspect);
-  return fails ? kExitFindings : kExitOk;
+  return fails ? kExitFindings : result->unreadable > 0 ? kExitNoSamples : kExitOk;
 }
 
 } // namespace

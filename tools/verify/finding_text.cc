@@ -27,7 +27,7 @@ Lines linesOfSkippedStep(const VerifyFinding& finding) {
   const std::string behind = set.parts.size() > 1 ? someRanksText(set.parts[0]) : "the others";
   const std::string values =
       finding.parameters.empty()
-          ? "No values of replicas show it: these ranks may have none."
+          ? "Whether their values differ since is not known: no two samples of replicas are of one moment."
           : fmt::format("Since then their values differ: {}{}.", namesText(finding), sizeText(finding));
   return {
       fmt::format(
@@ -59,28 +59,38 @@ Lines linesOfApart(const VerifyFinding& finding) {
 }
 
 Lines linesOfSameGradient(const VerifyFinding& finding) {
+  const std::string cause =
+      finding.cause == DifferenceCause::kGradients
+          ? fmt::format(
+                "The gradients of step {} differ by {}: look for what changes them on some ranks.",
+                finding.gradient_step.value_or(0),
+                distanceText(finding.gradient_distance.value_or(0)))
+          : "Look for a skipped broadcast, another learning rate, weight decay or state, an "
+            "update left out, or values that were overwritten.";
   return {
       fmt::format(
           "{} use the same gradient for {}, and hold different values", partsText(finding), parametersText(finding)),
       stepsText(finding),
-      "Only replicas use one gradient. Look for a skipped broadcast, another learning rate, weight decay or state, an "
-      "update left out, or values that were overwritten."};
+      "Only replicas use one gradient. " + cause};
 }
 
 Lines linesOfNeverEqual(const VerifyFinding& finding) {
+  const bool is_sure = finding.severity == VerifySeverity::kError || finding.evidence != ReplicaEvidence::kGradients;
   const char* causes = finding.step.value_or(0) > 1
                            ? "Look for another seed or checkpoint, or a broadcast that skips them."
                            : "Look for another seed or checkpoint, or a broadcast that is missing at the start.";
   return {
       fmt::format(
-          "{} {} in the first common sample of {}, which hold replicas",
+          "{} {} in the first common sample of {}, which {}",
           parametersText(finding),
           verb(finding, "differs", "differ"),
-          partsText(finding)),
+          partsText(finding),
+          is_sure ? "hold replicas" : "use the same gradient"),
       stepsText(finding),
       sentences(
-          finding.evidence == ReplicaEvidence::kGradients ? "These ranks use the same gradient, as only replicas do."
-                                                          : evidenceText(finding),
+          finding.evidence != ReplicaEvidence::kGradients ? evidenceText(finding)
+          : is_sure                                       ? "These ranks use the same gradient, as only replicas do."
+                    : "Replicas do so, and parameters whose gradients do not depend on their values.",
           causes)};
 }
 

@@ -50,7 +50,8 @@ std::vector<std::string> notSampledText(const RunSamples& run, const Verificatio
   std::vector<std::string> lines;
   const RankRanges missing = gapsIn(result.ranks, result.world_size.value_or(0));
   if (!missing.empty()) {
-    lines.push_back(ranksText(missing) + (countOf(missing) == 1 ? " has no samples" : " have no samples"));
+    const char* which = run.unreadable > 0 ? " that could be read" : "";
+    lines.push_back(ranksText(missing) + (countOf(missing) == 1 ? " has no samples" : " have no samples") + which);
   }
   if (const RankRanges cut = cutRanks(run); !cut.empty()) {
     lines.push_back(ranksText(cut) + ": the file ends within a sample, which is left out");
@@ -60,6 +61,11 @@ std::vector<std::string> notSampledText(const RunSamples& run, const Verificatio
         "{} not in each sample of {} optimizer",
         counted(result.incomplete, "parameter is", "parameters are"),
         result.incomplete == 1 ? "its" : "their"));
+  }
+  if (result.apart > 0) {
+    lines.push_back(
+        counted(result.apart, "sample is", "samples are") +
+        " of another moment of the job than those of the other ranks at that step, and not compared");
   }
   std::transform(run.not_seen.begin(), run.not_seen.end(), std::back_inserter(lines), sentenceOf);
   lines.erase(std::remove(lines.begin(), lines.end(), ""), lines.end());

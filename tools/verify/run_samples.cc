@@ -63,6 +63,7 @@ Result<RunSamples> readRunSamples(const std::string& path, const JobSelection& s
       run.processes.push_back(std::move(*samples));
     } else {
       run.problems.push_back(samples.error());
+      ++run.unreadable;
     }
   }
   if (run.processes.empty() && !run.problems.empty()) {

@@ -108,7 +108,7 @@ std::string findingText(const VerifyFinding& finding, const Color& color) {
   for (const std::string& line : finding.lines) {
     const std::string first = fmt::format("{}: {}", headOf(finding.severity), line);
     text += text.empty() ? (finding.severity == VerifySeverity::kNote ? first : color.warning(first)) : "  " + line;
-    text += "\n";
+    text += '\n';
   }
   return text;
 }

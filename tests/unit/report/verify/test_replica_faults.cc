@@ -93,7 +93,7 @@ TEST_CASE("few parameters with one gradient and other values from the start are 
     job.gradient("Net.bias", 3);
     for (const char* other : {"Net.a", "Net.b", "Net.c"}) {
       job.addOnAll(other, noise(4));
-      job.gradient(other, 5);
+      job.gradient(other, 5, is_most ? 0 : 1);
       if (is_most) {
         job.at(1, other).value = noise(6);
       }
@@ -104,6 +104,27 @@ TEST_CASE("few parameters with one gradient and other values from the start are 
     CHECK(faults.all()[0].finding.what == VerifyClass::kNeverEqual);
     CHECK(faults.all()[0].finding.severity == (is_most ? VerifySeverity::kError : VerifySeverity::kWarning));
     CHECK_FALSE(faults.all()[0].finding.before);
+  }
+}
+
+TEST_CASE("ranks whose other parameters are alike in value and gradient share a model") {
+  for (const bool is_head : {false, true}) {
+    VerifyJob job(2);
+    for (const char* name : {"Net.a", "Net.b", "Net.c", "Net.d"}) {
+      job.addOnAll(name, noise(1));
+      job.gradient(name, 2);
+    }
+    job.at(1, "Net.a").value = noise(3);
+    if (is_head) { // a trunk without gradients shows nothing
+      for (const char* name : {"Net.b", "Net.c", "Net.d"}) {
+        job.onAll(name, [](VerifyJob::MadeParameter& parameter, int64_t) { parameter.gradient.reset(); });
+      }
+    }
+    job.step(1);
+    const Faults faults(job);
+    REQUIRE(faults.all().size() == 1);
+    CHECK(faults.all()[0].finding.what == VerifyClass::kNeverEqual);
+    CHECK(faults.all()[0].finding.severity == (is_head ? VerifySeverity::kWarning : VerifySeverity::kError));
   }
 }
 

@@ -59,6 +59,41 @@ TEST_CASE("declared replicas that go apart are an error") {
   CHECK(verdict->what == VerifyClass::kDeclared);
 }
 
+TEST_CASE("parameters of DDP whose ranks communicate no more are trained without it") {
+  for (const bool communicates : {false, true}) {
+    VerifyJob job = splitJob(noise(1), [](VerifyJob& made) {
+      made.at(0, "Net.a.w").facts.ddp_ranks = made.at(1, "Net.a.w").facts.ddp_ranks = {0, 1};
+    });
+    JobFacts facts;
+    for (const int64_t rank : {0, 1}) {
+      facts.groups[{rank, "world"}] = {{0, 1}, "default_pg"};
+      std::vector<Sample>& samples = job.processes()[static_cast<size_t>(rank)].samples;
+      samples[0].groups = {{"world", 7}};
+      samples[1].groups = {{"world", communicates ? 8U : 7U}};
+    }
+    const std::optional<SplitVerdict> verdict = verdictOn(job, facts);
+    REQUIRE(verdict);
+    CHECK(verdict->severity == (communicates ? VerifySeverity::kError : VerifySeverity::kWarning));
+    CHECK(verdict->what == (communicates ? VerifyClass::kDeclared : VerifyClass::kSeparate));
+  }
+}
+
+TEST_CASE("ranks without a common collective train a model each, though their first gradients are equal") {
+  VerifyJob job(2);
+  job.addOnAll("Net.a.w", noise(1));
+  job.gradient("Net.a.w", 2);
+  job.step(1);
+  job.gradient("Net.a.w", 3, 1);
+  job.step(2);
+  job.step(3);
+  JobFacts facts;
+  facts.collectives = {{0, 1}};
+  CHECK(verdictOn(job, facts)->severity == VerifySeverity::kError);
+  facts.collectives = {{0, 2}, {1, 3}};
+  CHECK(verdictOn(job, facts)->severity == VerifySeverity::kWarning);
+  CHECK(verdictOn(job, facts)->what == VerifyClass::kSeparate);
+}
+
 TEST_CASE("declared replicas that differ from the start were never equal") {
   VerifyJob job = splitJob(noise(1), [](VerifyJob& made) {
     made.at(0, "Net.a.w").facts.ddp_ranks = made.at(1, "Net.a.w").facts.ddp_ranks = {0, 1};

@@ -69,6 +69,39 @@ TEST_CASE("ranks that differ from the start, for a moment, or by another number 
   CHECK(run([](uint64_t step) { return step > 2 ? 8 : 0; }).size() == 1);
 }
 
+/// Samples four steps of two ranks; rank 1 is ahead by a step from the third on. Returns the faults.
+std::vector<FoundFault> faultsOfAhead(bool skips, bool has_equal_moment) {
+  VerifyJob job(2);
+  job.addOnAll("Net.w", noise(1));
+  job.addOnAll("Net.shard", noise(2));
+  job.at(1, "Net.shard").value = noise(3);
+  for (uint64_t moment = 1; moment <= 5; ++moment) {
+    job.gradient("Net.w", static_cast<uint32_t>(10 + moment));
+    for (const int64_t rank : {0, 1}) {
+      const bool is_left_out = rank == 1 && moment == 3;
+      if (!is_left_out && !(rank == 0 && moment > 3 && !has_equal_moment)) {
+        sample(job, rank, rank == 1 && moment > 3 ? moment - 1 : moment, 4 * moment);
+      }
+      if (!is_left_out || !skips) {
+        job.update(rank);
+      }
+    }
+  }
+  return faultsOf(job, 2);
+}
+
+TEST_CASE("a skipped step is an error in the replicas that differ at one moment, and none if they are equal") {
+  const std::vector<FoundFault> faults = faultsOfAhead(true, true);
+  REQUIRE(!faults.empty());
+  CHECK(faults[0].finding.what == VerifyClass::kSkippedStep);
+  CHECK(faults[0].finding.severity == VerifySeverity::kError);
+  CHECK(faults[0].parameter == "Net.w");
+  CHECK(faults[0].finding.value_distance.value_or(0) > 0);
+  for (const FoundFault& fault : faultsOfAhead(false, true)) {
+    CHECK(fault.finding.what == VerifyClass::kFewerSteps);
+  }
+}
+
 TEST_CASE("groups of other ranks are not compared") {
   VerifyJob job(2);
   job.addOnAll("Net.w", noise(1));

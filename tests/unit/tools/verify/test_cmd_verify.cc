@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
 #include "tests/unit/programs.h"
 #include "tests/unit/verify_samples.h"
 
@@ -38,6 +40,19 @@ TEST_CASE("verify exits with 0 for replicas in step, 1 for an error, and for a w
   writeSamples(suspect, 5, false);
   CHECK(runCommtap({"verify", suspect.path()}).status() == 0);
   CHECK(runCommtap({"verify", suspect.path(), "--strict"}).status() == 1);
+}
+
+TEST_CASE("verify exits with 2 if samples cannot be read, unless the others show an error") {
+  const TempFolder folder;
+  writeSamples(folder, 0, false);
+  for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
+    if (file.path().filename().string().find(".1.samples") != std::string::npos) {
+      std::filesystem::resize_file(file, 10);
+    }
+  }
+  const Outcome found = runCommtap({"verify", folder.path()});
+  CHECK(found.status() == 2);
+  CHECK(found.out.find("NOT SAMPLED: rank 1 has no samples that could be read") != std::string::npos);
 }
 
 TEST_CASE("verify exits with 2 without samples, and without the folder") {

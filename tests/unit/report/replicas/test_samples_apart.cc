@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/replicas/samples_apart.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/verify_samples.h"
+
+namespace commtap {
+namespace {
+
+using Groups = std::vector<SampledGroup>;
+
+JobFacts factsOf(const std::vector<std::string>& groups) {
+  JobFacts facts;
+  for (const int64_t rank : {0, 1}) {
+    for (const std::string& group : groups) {
+      facts.groups[{rank, group}] = {{0, 1}, group};
+    }
+  }
+  return facts;
+}
+
+/// Samples steps of two ranks after so many collectives, and returns the steps in which rank 1 stands apart.
+std::vector<uint64_t> apartIn(const std::vector<Groups>& first, const std::vector<Groups>& second) {
+  VerifyJob job(2);
+  job.addOnAll("Net.w", noise(1));
+  for (size_t step = 0; step < first.size(); ++step) {
+    for (const int64_t rank : {0, 1}) {
+      job.sample(rank, step + 1);
+      job.processes()[static_cast<size_t>(rank)].samples.back().groups = (rank == 0 ? first : second)[step];
+    }
+  }
+  const std::set<const Sample*> apart = samplesApart(job.processes(), factsOf({"world", "other"}));
+  std::vector<uint64_t> steps;
+  for (const Sample& sample : job.processes()[1].samples) {
+    if (apart.contains(&sample)) {
+      steps.push_back(sample.step);
+    }
+  }
+  CHECK(apart.size() == steps.size());
+  return steps;
+}
+
+Groups world(uint64_t collectives) {
+  return {{"world", collectives}};
+}
+
+using Steps = std::vector<uint64_t>;
+
+TEST_CASE("a rank that has issued as many collectives more as at first is at the same moment") {
+  CHECK(apartIn({world(3), world(6), world(9)}, {world(3), world(6), world(9)}).empty());
+  CHECK(apartIn({world(3), world(6), world(9)}, {world(4), world(7), world(10)}).empty());
+}
+
+TEST_CASE("a rank that is ahead or behind by another number is at another moment") {
+  CHECK(apartIn({world(3), world(6), world(9)}, {world(3), world(9), world(9)}) == Steps{2});
+  CHECK(apartIn({world(3), world(6), world(9)}, {world(3), world(6), world(8)}) == Steps{3});
+}
+
+TEST_CASE("a group that goes its own way, such as that of a checkpoint, shows nothing if another one is in use") {
+  const auto both = [](uint64_t collectives, uint64_t others) {
+    return Groups{{"world", collectives}, {"other", others}};
+  };
+  CHECK(apartIn({both(3, 1), both(6, 1)}, {both(3, 1), both(6, 2)}).empty());
+  CHECK(apartIn({both(3, 1), both(6, 1)}, {both(3, 1), both(9, 1)}) == Steps{2});
+}
+
+TEST_CASE("groups that no report knows are not compared") {
+  CHECK(apartIn({{{"unknown", 3}}, {{"unknown", 6}}}, {{{"unknown", 3}}, {{"unknown", 9}}}).empty());
+}
+
+} // namespace
+} // namespace commtap
