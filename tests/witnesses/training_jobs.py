@@ -7,6 +7,8 @@ docs/reliability.md names what is not among them, and why.
 
 from dataclasses import dataclass
 
+from verdicts import NOTHING_TO_COMPARE, OK, Finding, Verdict
+
 
 @dataclass(frozen=True)
 class Job:
@@ -21,6 +23,13 @@ class Job:
     variables: tuple[tuple[str, str], ...] = ()
     #: Parts of lines that differ between two bare runs, such as times.
     of_the_moment: tuple[str, ...] = ()
+    ranks: int = 2
+    #: What `commtap verify` says of the samples.
+    verdict: Verdict = OK
+    #: Reasons that `not_seen` may have, because the samples lack something.
+    not_seen: tuple[str, ...] = ()
+    #: The training is wrong on purpose: it runs under the shim only, for the verdict.
+    has_fault: bool = False
 
 
 _CPU = (("ACCELERATE_USE_CPU", "true"),)
@@ -35,15 +44,16 @@ _ZERO = {1: ("c10d._allgather_base_",), 2: ("c10d._allgather_base_",), 3: _FSDP}
 
 JOBS = [
     Job("accelerate_ddp", "accelerate_ddp", ("accelerate",), _DDP),
-    Job("accelerate_fsdp2", "accelerate_fsdp2", ("accelerate",), _FSDP),
+    Job("accelerate_fsdp2", "accelerate_fsdp2", ("accelerate",), _FSDP, verdict=NOTHING_TO_COMPARE),
+    Job("accelerate_hsdp", "accelerate_hsdp", ("accelerate",), (*_FSDP, "c10d.allreduce_"), ranks=4),
     Job("accelerate_test_script", f"{_SCRIPTS}.test_script", ("accelerate",), _DDP, variables=_CPU),
     Job("accelerate_test_sync", f"{_SCRIPTS}.test_sync", ("accelerate",), _DDP, variables=_CPU),
     Job("trainer_ddp", "trainer_ddp", _TRAINER, _DDP, of_the_moment=_RUNTIME),
-    Job("trainer_fsdp", "trainer_fsdp", _TRAINER, _FSDP, of_the_moment=_RUNTIME),
+    Job("trainer_fsdp", "trainer_fsdp", _TRAINER, _FSDP, of_the_moment=_RUNTIME, verdict=NOTHING_TO_COMPARE),
     Job("trl_sft", "trl_sft", _TRL, _DDP, of_the_moment=_RUNTIME),
     Job("trl_dpo", "trl_dpo", _TRL, _DDP, of_the_moment=_RUNTIME),
     Job("fabric_ddp", "fabric_ddp", ("lightning",), _DDP),
-    Job("fabric_model_parallel", "fabric_model_parallel", ("lightning",), _FSDP),
+    Job("fabric_model_parallel", "fabric_model_parallel", ("lightning",), _FSDP, verdict=NOTHING_TO_COMPARE),
     Job("lightning_ddp", "lightning_ddp", ("lightning",), _DDP),
     Job("torchrec_row_wise", "torchrec_row_wise", ("torchrec", "fbgemm-gpu-cpu"), ("c10d.alltoall_base_",)),
     *[
