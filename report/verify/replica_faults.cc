@@ -192,7 +192,11 @@ void ReplicaFaults::judgeSplits() {
 bool ReplicaFaults::isMostOf(const SameGradient& same) const {
   const RankParts parts = ranksOf(same.split.parts);
   const auto has_both = [&parts](const ParameterTrack& track) {
-    return track.of(parts[0].front()) != nullptr && track.of(parts[1].front()) != nullptr;
+    const RankTrack* one = track.of(parts[0].front());
+    const RankTrack* other = track.of(parts[1].front());
+    // Ones and zeros are equal whatever the seed.
+    return one != nullptr && other != nullptr &&
+           !(firstRowOf(*one).value.is_constant && firstRowOf(*other).value.is_constant);
   };
   const auto is_alike = [&parts](const SameGradient& other) {
     return !other.split.before && ranksOf(other.split.parts) == parts;
