@@ -16,9 +16,9 @@ plugin = FullyShardedDataParallelPlugin(
     reshard_after_forward=True,
 )
 use_fsdp(plugin)
-accelerator = Accelerator(
-    cpu=True, fsdp_plugin=plugin, parallelism_config=ParallelismConfig(dp_replicate_size=2, dp_shard_size=2)
-)
+accelerator = Accelerator(cpu=True, fsdp_plugin=plugin)
+accelerator.state.parallelism_config = ParallelismConfig(dp_replicate_size=2, dp_shard_size=2)
+accelerator.state.device_mesh = accelerator.parallelism_config.get_device_mesh("cpu")
 model = perceptron()
 if sys.argv[1:] == ["other_seeds"]:
     torch.manual_seed(torch.distributed.get_rank())

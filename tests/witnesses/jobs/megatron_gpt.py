@@ -9,10 +9,11 @@ other_seeds: replicas that are not broadcast; skipped: a broadcast that skips a 
 
 import contextlib
 import sys
+from collections.abc import Callable
 
 import torch
 import torch.distributed as dist
-from megatron.core import parallel_state, tensor_parallel
+from megatron.core import parallel_state
 from megatron.core.distributed import DistributedDataParallel, DistributedDataParallelConfig, finalize_model_grads
 from megatron.core.models.gpt import GPTModel
 from megatron.core.models.gpt.gpt_layer_specs import get_gpt_layer_local_spec
@@ -46,7 +47,37 @@ class NoStates:
         return contextlib.nullcontext()
 
 
+class Logged(nn.Module):
+    """A model that reduces its loss for the log, as a LightningModule does in its step."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, *inputs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        """Returns the loss."""
+        loss = self.model(*inputs, labels=labels).mean()
+        dist.all_reduce(loss.detach().clone())
+        return loss
+
+
+def without_cuda(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    """Returns a function of torch that makes its tensor on the CPU."""
+
+    def make(*values: object, device: object = None, **others: object) -> torch.Tensor:
+        return function(*values, device="cpu" if device == "cuda" else device, **others)
+
+    return make
+
+
 torch.cuda.current_device = lambda: "cpu"
+torch.cuda.Stream = lambda *_, **__: None
+# The distributed optimizer takes parameters of these types only.
+type_of = torch.Tensor.type
+torch.Tensor.type = (
+    lambda self, *kind: type_of(self, *kind) if kind else type_of(self).replace("torch.Fl", "torch.cuda.Fl")
+)
+torch.tensor, torch.zeros = without_cuda(torch.tensor), without_cuda(torch.zeros)
 parallel_random._CUDA_RNG_STATE_TRACKER = NoStates()
 parallel_random._CUDA_RNG_STATE_TRACKER_INITIALIZED = True
 dist.init_process_group("gloo")
@@ -109,13 +140,12 @@ start = parallel_state.get_data_parallel_rank()
 tokens = (start + torch.arange(BATCH)[:, None] + torch.arange(LENGTH)) % VOCABULARY
 positions = torch.arange(LENGTH).expand(BATCH, -1)
 mask = torch.ones(LENGTH, LENGTH).triu(1).bool()[None, None]
+step_of = Logged(model) if "logged" in options else model
 losses = []
 for _ in range(STEPS):
     model.zero_grad_buffer()
     optimizer.zero_grad()
-    loss = model(tokens, positions, mask, labels=tokens.roll(-1, 1)).mean()
-    if "logged" in options:
-        dist.all_reduce(loss.detach().clone())
+    loss = step_of(tokens, positions, mask, labels=tokens.roll(-1, 1)).mean()
     loss.backward()
     if "not_finalized" in options:
         model.finish_grad_sync()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lightning Fabric: gradients averaged by hand, with another seed on each rank and no broadcast."""
+"""Lightning Fabric: gradients averaged by hand, with another seed on each rank and no broadcast (`other_seeds`)."""
 
 import torch
 from lightning.fabric import Fabric
