@@ -29,17 +29,26 @@ bool hasWord(std::string_view name, const std::array<std::string_view, count>& w
   return false;
 }
 
-bool isTensorByName(const std::string& name) {
-  return hasWord<2>(name, {"tp", "tensor"});
+/// Returns whether the name says that the group is not what tensors are split over. Megatron's
+/// EXPERT_TENSOR_PARALLEL_GROUP splits experts only, and its TENSOR_AND_CONTEXT_PARALLEL_GROUP has replicas too.
+bool isOtherByName(const std::string& name) {
+  return hasWord<11>(
+      name, {"data", "dp", "fsdp", "hsdp", "shard", "replicate", "cp", "context", "expert", "ep", "etp"});
 }
-bool isDataByName(const std::string& name) {
-  return hasWord<7>(name, {"data", "dp", "fsdp", "hsdp", "shard", "replicate", "cp"});
+bool isTensorByName(const std::string& name) {
+  return hasWord<2>(name, {"tp", "tensor"}) && !isOtherByName(name);
 }
 
 /// Returns whether the row is what tensor parallelism makes of a forward.
 bool joinsActivations(const JobCollective& row) {
   return row.phase == Phase::kForward && !row.setup &&
          (row.kind == Kind::kAllReduce || row.kind == Kind::kAllGather || row.kind == Kind::kReduceScatter);
+}
+
+/// Returns whether the row moves a few elements only, as of a loss that a module reduces for its log.
+bool isMetric(const JobCollective& row) {
+  constexpr uint64_t kLargest = 64; // bytes
+  return row.amount.bytes.sum <= kLargest * row.amount.count.sum;
 }
 
 void append(std::vector<GroupRanks>& groups, const std::vector<GroupRanks>& more) {
@@ -118,7 +127,7 @@ JobFacts jobFactsOf(const JobReport& job) {
     } else if (joinsActivations(row)) {
       if (isTensorByName(group.name)) {
         append(facts.tensor_groups, group.members);
-      } else if (!isDataByName(group.name)) {
+      } else if (!isOtherByName(group.name) && !isMetric(row)) {
         append(unnamed, group.members);
       }
       const bool is_coarse = row.dtype == "bfloat16" || row.dtype == "float16";

@@ -45,7 +45,8 @@ bool explains(const VerifyFinding& first, const VerifyFinding& other) {
 }
 
 bool mayFollow(const VerifyFinding& first, const VerifyFinding& other) {
-  const bool is_weaker = first.severity < other.severity || isOfUpdate(first);
+  const bool is_proven = first.what == VerifyClass::kDrift && other.what == VerifyClass::kDeclared;
+  const bool is_weaker = first.severity < other.severity || isOfUpdate(first) || is_proven;
   const bool is_later = first.step < other.step || (first.step == other.step && is_weaker);
   return first.severity <= other.severity && first.optimizer == other.optimizer && first.sets == other.sets &&
          is_later && explains(first, other);

@@ -216,7 +216,11 @@ bool ReplicaFaults::shareAModel(const SameGradient& same, int64_t one, int64_t o
 bool ReplicaFaults::isMostOf(const SameGradient& same) const {
   const RankParts parts = ranksOf(same.split.parts);
   const auto has_both = [&parts](const ParameterTrack& track) {
-    return track.of(parts[0].front()) != nullptr && track.of(parts[1].front()) != nullptr;
+    const RankTrack* one = track.of(parts[0].front());
+    const RankTrack* other = track.of(parts[1].front());
+    // Ones and zeros are equal whatever the seed.
+    return one != nullptr && other != nullptr &&
+           !(firstRowOf(*one).value.is_constant && firstRowOf(*other).value.is_constant);
   };
   if (shareAModel(same, parts[0].front(), parts[1].front())) {
     return true;

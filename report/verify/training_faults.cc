@@ -73,7 +73,11 @@ void judgeWithout(
     const std::vector<Training>& without,
     const std::vector<Training>& others,
     std::vector<FoundFault>& faults) {
+  const auto has_changed = [](const Training& training) { return training.has_changed; };
   if (others.empty()) {
+    if (std::any_of(without.begin(), without.end(), has_changed)) {
+      return; // trained without .grad, as by an optimizer that is fused with the backward
+    }
     faults.push_back(faultOf(track, VerifySeverity::kNote, VerifyClass::kNoGradient, {ranksOf(without)}));
     return;
   }
@@ -81,7 +85,6 @@ void judgeWithout(
   const auto has_none = [](const Training& training) {
     return training.without_tensor == training.samples && !training.has_changed;
   };
-  const auto has_changed = [](const Training& training) { return training.has_changed; };
   const std::vector<int64_t> ranks = ranksOf(without);
   if (std::all_of(without.begin(), without.end(), has_none) && std::any_of(others.begin(), others.end(), has_changed) &&
       facts.expertsAbove(track.name).empty() && !facts.hasMessages(ranks, ranksOf(others))) {

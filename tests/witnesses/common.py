@@ -15,6 +15,8 @@ class Choice:
     #: Takes sources, outputs and reports.
     folder: Path
     library: Path
+    #: commtap's command line.
+    command: Path
     #: Those named on the command line, or all.
     names: list[str]
 
@@ -31,7 +33,8 @@ def read_command_line(description: str, metavar: str, names: list[str]) -> Choic
     library = build / "shim" / "libcommtap.so"
     if not library.is_file():
         parser.error(f"{library} is missing: build commtap first")
-    return Choice(build / "witnesses", library, [name for name in names if name in (arguments.names or names)])
+    command = build / "tools" / "commtap"
+    return Choice(build / "witnesses", library, command, [name for name in names if name in (arguments.names or names)])
 
 
 def environment(library: Path | None, reports: Path) -> dict[str, str]:

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs training code of public packages bare, under the shim and under torch.profiler, and compares the three.
 
-Exits with 1 if a job ends or prints otherwise under the shim, or if commtap counts otherwise than the profiler.
+The shim also takes samples for `commtap verify`. Exits with 1 if a job ends or prints otherwise under the shim, if
+commtap counts otherwise than the profiler, or if the verdict is not the one that training_jobs.py expects. Jobs with a
+fault run under the shim only.
 """
 
 import importlib.metadata
@@ -17,12 +19,12 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from common import environment, read_command_line
+from common import Choice, environment, read_command_line
 from counts import Amount, Amounts, absent, add, differences, read, reported, total, traced
 from training_jobs import JOBS, Job
+from verdicts import read_verdict, surprises
 
 HERE = Path(__file__).resolve().parent
-RANKS = 2
 TIMEOUT_S = 900
 ATTEMPTS = 5
 _TORCHS_ABORT = b"terminate called without an active exception"
@@ -45,6 +47,10 @@ class Run:
     folder: Path
     statuses: list[int]
 
+    def ranks(self) -> range:
+        """Returns the numbers of the ranks."""
+        return range(len(self.statuses))
+
     def output(self, job: Job, rank: int) -> list[str]:
         """Returns the lines that a rank printed, without the times of log lines and without the job's own times."""
         lines = (self.folder / f"stdout-{rank}").read_text(encoding="utf-8").splitlines()
@@ -52,7 +58,7 @@ class Run:
 
     def ended_by_torch(self) -> bool:
         """Whether pytorch/pytorch#190489, which docs/reliability.md describes, is the only thing that ended a rank."""
-        failed = [rank for rank in range(RANKS) if self.statuses[rank] != 0]
+        failed = [rank for rank in self.ranks() if self.statuses[rank] != 0]
         return bool(failed) and all(
             self.statuses[rank] == -signal.SIGABRT and _TORCHS_ABORT in (self.folder / f"stderr-{rank}").read_bytes()
             for rank in failed
@@ -71,11 +77,13 @@ def variables_of(mode: Mode, folder: Path, library: Path, job: Job) -> dict[str,
     own = {
         "HF_HUB_OFFLINE": "1",
         "TOKENIZERS_PARALLELISM": "false",
-        "WORLD_SIZE": str(RANKS),
-        "LOCAL_WORLD_SIZE": str(RANKS),
+        "WORLD_SIZE": str(job.ranks),
+        "LOCAL_WORLD_SIZE": str(job.ranks),
         "MASTER_ADDR": "127.0.0.1",
         "MASTER_PORT": str(free_port()),
     }
+    if mode is Mode.SHIM:
+        own["COMMTAP_VERIFY"] = "1"
     return environment(library if mode is Mode.SHIM else None, folder) | own | dict(job.variables)
 
 
@@ -101,7 +109,7 @@ def run_once(job: Job, mode: Mode, folder: Path, library: Path) -> Run:
     script = HERE / "jobs" / f"{job.program}.py"
     program = str(script) if script.is_file() else job.program
     ranks = []
-    for rank in range(RANKS):
+    for rank in range(job.ranks):
         before = [] if script.is_file() else ["-m"]
         if mode is Mode.PROFILER:
             before = [str(HERE / "profiled.py"), str(folder / f"trace-{rank}.json")]
@@ -127,7 +135,7 @@ def wait(ranks: list[subprocess.Popen]) -> list[int]:
 def changes(job: Job, bare: Run, other: Run) -> list[str]:
     """Returns one line for each rank that ended or printed otherwise than in the bare run."""
     found = []
-    for rank in range(RANKS):
+    for rank in bare.ranks():
         if bare.statuses[rank] != 0 or other.statuses[rank] != 0:
             found.append(f"rank {rank}: status {bare.statuses[rank]}, {other.folder.name} {other.statuses[rank]}")
         elif not (lines := bare.output(job, rank)) or lines != other.output(job, rank):
@@ -157,16 +165,17 @@ def trace_of(profiler: Run, rank: int) -> Path:
 def compare(job: Job, shim: Run, profiler: Run) -> Comparison:
     """Compares the ranks' reports with their traces."""
     result = Comparison(Amount(), {}, [])
-    for rank in range(RANKS):
+    for rank in shim.ranks():
         report = read(report_of(shim, rank))
         counted = reported(report)
         result.amount += total(counted)
         for op, amount in reported(report, "Global").items():
             add(result.at_global, op, amount)
-        trace = traced(read(trace_of(profiler, rank)), RANKS)
+        trace = traced(read(trace_of(profiler, rank)), job.ranks)
         lines = differences(counted, trace) + absent(job.ops, counted)
         result.found += [f"rank {rank}: {line}" for line in lines]
-        result.found += [f"rank {rank}: not_seen: {entry}" for entry in report["not_seen"]]
+        unseen = [entry for entry in report["not_seen"] if entry["reason"] not in job.not_seen]
+        result.found += [f"rank {rank}: not_seen: {entry}" for entry in unseen]
     return result
 
 
@@ -175,30 +184,52 @@ def share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.0f} %" if whole else "0 %"
 
 
-def ask(job: Job, folder: Path, library: Path) -> bool:
-    """Runs a job three times, prints one line, and returns whether nothing differs."""
+def verdict_of(job: Job, shim: Run, command: Path) -> tuple[str, list[str]]:
+    """Returns the verdict on the samples in a word, and one line for each difference from the expected one."""
+    document = read_verdict(command, shim.folder)
+    return document["status"], surprises(job.verdict, document)
+
+
+def ask_of_fault(job: Job, choice: Choice, folder: Path) -> bool:
+    """Runs a job with a fault once, prints one line, and returns whether the verdict is the expected one."""
     started = time.monotonic()
-    shutil.rmtree(folder / job.name, ignore_errors=True)
-    bare, shim, profiler = (run(job, mode, folder / job.name / mode.value, library) for mode in Mode)
+    shim = run(job, Mode.SHIM, folder / Mode.SHIM.value, choice.library)
+    status, found = verdict_of(job, shim, choice.command)
+    if any(shim.statuses):
+        found.append(f"statuses {shim.statuses}")
+    print(f"{job.name}: verify: {status}; {time.monotonic() - started:.0f} s", *found, sep="\n  ", flush=True)
+    return not found
+
+
+def ask(job: Job, choice: Choice) -> bool:
+    """Runs a job three times, or once if it has a fault, prints one line, and returns whether nothing differs."""
+    folder = choice.folder / "jobs" / job.name
+    shutil.rmtree(folder, ignore_errors=True)
+    if job.has_fault:
+        return ask_of_fault(job, choice, folder)
+    started = time.monotonic()
+    bare, shim, profiler = (run(job, mode, folder / mode.value, choice.library) for mode in Mode)
     found = changes(job, bare, shim)
     if any(profiler.statuses):
         found.append(f"profiler: statuses {profiler.statuses}")
-    files = [path for rank in range(RANKS) for path in (report_of(shim, rank), trace_of(profiler, rank))]
+    files = [path for rank in shim.ranks() for path in (report_of(shim, rank), trace_of(profiler, rank))]
     found += [f"{path} is missing" for path in files if not path.is_file()]
     if found:
         print(f"{job.name}: not compared, {time.monotonic() - started:.0f} s", *found, sep="\n  ", flush=True)
         return False
     result = compare(job, shim, profiler)
+    status, verdict = verdict_of(job, shim, choice.command)
     amount, at_global = result.amount, total(result.at_global)
     print(
         f"{job.name}: {amount.count} collectives, {amount.bytes} bytes, {'differ' if result.found else 'equal'}; "
         f"output equal; at Global {share(at_global.count, amount.count)} of collectives, "
-        f"{share(at_global.bytes, amount.bytes)} of bytes; {time.monotonic() - started:.0f} s",
+        f"{share(at_global.bytes, amount.bytes)} of bytes; verify: {status}; {time.monotonic() - started:.0f} s",
         *result.found,
+        *verdict,
         sep="\n  ",
         flush=True,
     )
-    return not result.found
+    return not result.found and not verdict
 
 
 def main() -> int:
@@ -208,7 +239,7 @@ def main() -> int:
     packages = sorted({package for job in JOBS for package in job.packages} | {"torch"})
     print(", ".join(f"{package} {importlib.metadata.version(package)}" for package in packages), flush=True)
     chosen = [job for job in JOBS if job.name in choice.names]
-    return 0 if all([ask(job, choice.folder / "jobs", choice.library) for job in chosen]) else 1
+    return 0 if all([ask(job, choice) for job in chosen]) else 1
 
 
 if __name__ == "__main__":

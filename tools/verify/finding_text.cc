@@ -71,7 +71,16 @@ Lines linesOfSameGradient(const VerifyFinding& finding) {
       fmt::format(
           "{} use the same gradient for {}, and hold different values", partsText(finding), parametersText(finding)),
       stepsText(finding),
+<<<<<<< HEAD
       "Only replicas use one gradient. " + cause};
+=======
+      sentences(
+          "Only replicas use one gradient.",
+          finding.cause == DifferenceCause::kGradients
+              ? causeText(finding)
+              : "Look for a skipped broadcast, another learning rate, weight decay or state, an update left out, or "
+                "values that were overwritten.")};
+>>>>>>> verify-witness
 }
 
 Lines linesOfNeverEqual(const VerifyFinding& finding) {
@@ -221,12 +230,14 @@ Lines linesOfNoGradient(const VerifyFinding& finding) {
 Lines linesOfPeriodic(const VerifyFinding& finding) {
   return {
       fmt::format(
-          "{} went apart on {}, and were equal again at step {}",
+          "{} went apart on {}, and {} equal again at step {}",
           parametersText(finding),
           partsText(finding),
+          verb(finding, "was", "were"),
           finding.last_step.value_or(0)),
       stepsText(finding),
-      "Averaged now and then, as local SGD does?"};
+      "Averaged now and then, as local SGD does? Or changed on some ranks, and replaced by a later broadcast or "
+      "gather?"};
 }
 
 Lines linesOfExperts(const VerifyFinding& finding) {

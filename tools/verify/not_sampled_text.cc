@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -26,6 +28,26 @@ RankRanges cutRanks(const RunSamples& run) {
   }
   std::sort(ranks.begin(), ranks.end());
   return rangesOf(std::move(ranks));
+}
+
+bool isEmpty(const SampledParameter& parameter) {
+  return std::find(parameter.shape.begin(), parameter.shape.end(), 0) != parameter.shape.end();
+}
+
+/// Returns the parameters of models that have no elements on any rank: DeepSpeed's ZeRO-3 leaves them so between uses.
+/// FSDP1 with original parameters has empty ones on some ranks only.
+std::set<std::string> emptyParameters(const RunSamples& run) {
+  std::set<std::string> empty;
+  std::set<std::string> others;
+  for (const ProcessSamples& process : run.processes) {
+    for (const SampledParameter& parameter : process.parameters) {
+      (isEmpty(parameter) ? empty : others).insert(parameter.name);
+    }
+  }
+  for (const std::string& name : others) {
+    empty.erase(name);
+  }
+  return empty;
 }
 
 std::string sentenceOf(const NotSeenSummary& summary) {
@@ -62,10 +84,18 @@ std::vector<std::string> notSampledText(const RunSamples& run, const Verificatio
         counted(result.incomplete, "parameter is", "parameters are"),
         result.incomplete == 1 ? "its" : "their"));
   }
+<<<<<<< HEAD
   if (result.apart > 0) {
     lines.push_back(
         counted(result.apart, "sample is", "samples are") +
         " of another moment of the job than those of the other ranks at that step, and not compared");
+=======
+  if (const std::set<std::string> empty = emptyParameters(run); !empty.empty()) {
+    lines.push_back(fmt::format(
+        "{} no elements on any rank when samples are taken, the first of {}",
+        counted(empty.size(), "parameter has", "parameters have"),
+        inert(*empty.begin())));
+>>>>>>> verify-witness
   }
   std::transform(run.not_seen.begin(), run.not_seen.end(), std::back_inserter(lines), sentenceOf);
   lines.erase(std::remove(lines.begin(), lines.end(), ""), lines.end());

@@ -84,7 +84,7 @@ std::string nothingText(const Verification& result) {
     return fmt::format("all parameters are shards ({}, on {})", result.parameters, ranksText(result.ranks));
   }
   return fmt::format(
-      "nothing says that ranks hold replicas ({} on {}, of which {} are shards)",
+      "nothing says that ranks hold replicas ({} on {}, of which {} are declared as shards)",
       counted(result.parameters, "parameter"),
       ranksText(result.ranks),
       result.sharded);

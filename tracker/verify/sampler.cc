@@ -200,8 +200,8 @@ class StepTake {
     row.value = *value;
     row.has_sums = thinning_.hasSums(parameter.name);
     row.is_gradient_partial = parameter.is_gradient_partial != 0;
-    if (parameter.gradient != nullptr) {
-      const std::optional<Digest> gradient = digestAt(parameter.gradient);
+    if (const void* kept = gradientOf(parameter)) {
+      const std::optional<Digest> gradient = digestAt(kept);
       row.has_gradient = gradient.has_value();
       row.is_gradient_unknown = !gradient;
       row.gradient = gradient.value_or(Digest());
@@ -234,6 +234,10 @@ class StepTake {
  private:
   static std::optional<Digest> digestAt(const void* tensor) {
     return tensor == nullptr ? std::nullopt : digestOfTensor(*static_cast<const c10::TensorImpl*>(tensor));
+  }
+  static const void* gradientOf(const CommtapSampledParameter& parameter) {
+    return parameter.gradient != nullptr ? parameter.gradient
+                                         : keptGradient(*static_cast<const c10::TensorImpl*>(parameter.value));
   }
   static void notSampled(const CommtapSampledParameter& parameter) {
     ProcessLedger::ledger().notSeen(NotSeen::kUnsampledParameters, parameter.name);

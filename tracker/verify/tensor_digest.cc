@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include <ATen/core/Tensor.h>
 #include <c10/core/DispatchKeySet.h>
 #include <c10/core/ScalarType.h>
 #include <c10/core/ScalarTypeToTypeMeta.h>
@@ -138,6 +139,11 @@ std::optional<Digest> digestOfTensor(const c10::TensorImpl& tensor) {
   const std::unique_ptr<std::byte[]> copy(new std::byte[count * size]); // aligned as for any number
   copyElements(tensor, size, first, copy.get());
   return digestOf(copy.get(), count * elements->parts, elements->type);
+}
+
+const c10::TensorImpl* keptGradient(const c10::TensorImpl& tensor) {
+  const at::TensorBase& gradient = tensor.grad();
+  return gradient.defined() ? gradient.unsafeGetTensorImpl() : nullptr;
 }
 
 } // namespace commtap

@@ -15,4 +15,8 @@ namespace commtap {
 /// code of a subclass. May throw std::bad_alloc: elements that do not lie one after the other are copied.
 std::optional<Digest> digestOfTensor(const c10::TensorImpl& tensor);
 
+/// Returns the gradient that a tensor keeps, nullptr for none. Python's `.grad` warns if the tensor is no leaf, as the
+/// shards that Megatron's distributed optimizer updates.
+const c10::TensorImpl* keptGradient(const c10::TensorImpl& tensor);
+
 } // namespace commtap

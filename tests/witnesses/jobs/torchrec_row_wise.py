@@ -1,6 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""torchrec: an embedding collection under DistributedModelParallel, one table split by rows."""
+"""torchrec: an embedding collection under DistributedModelParallel, one table split by rows.
+
+With `top_not_wrapped`, the layer above the tables is not in a DistributedDataParallel.
+"""
+
+import sys
 
 import torch
 import torch.distributed as dist
@@ -55,6 +60,7 @@ model = DistributedModelParallel(
     device=torch.device("cpu"),
     plan=ShardingPlan({"tables": plan}),
     sharders=[sharder],
+    init_data_parallel=sys.argv[1:] != ["top_not_wrapped"],
 )
 optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
 generator = torch.Generator().manual_seed(dist.get_rank())

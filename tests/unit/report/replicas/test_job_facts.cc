@@ -18,6 +18,8 @@ JobCollective& addRow(JobReport& job, Kind kind, const std::string& group, std::
   row.kind = kind;
   row.group = job.groups.size() - 1;
   row.dtype = "float32";
+  row.amount.count.sum = 2;
+  row.amount.bytes.sum = 2048;
   return row;
 }
 
@@ -41,6 +43,25 @@ TEST_CASE("groups of data parallelism, set-up and backward are no tensor paralle
   addRow(job, Kind::kAllReduce, "tp", {{0, 1}}).setup = true;
   addRow(job, Kind::kAllReduce, "tp", {{0, 1}}).phase = Phase::kBackward;
   CHECK(jobFactsOf(job).tensorGroupOf(0) == nullptr);
+}
+
+TEST_CASE("groups of experts, of contexts and of tensors with data are no tensor parallel groups") {
+  JobReport job;
+  addRow(job, Kind::kAllReduce, "EXPERT_TENSOR_PARALLEL_GROUP", {{0, 1}});
+  addRow(job, Kind::kAllReduce, "TENSOR_AND_CONTEXT_PARALLEL_GROUP", {{0, 1, 2, 3}});
+  addRow(job, Kind::kAllReduce, "TENSOR_AND_DATA_PARALLEL_GROUP", {{0, 1, 2, 3}});
+  addRow(job, Kind::kAllGather, "mesh_ep", {{0, 1}});
+  CHECK(jobFactsOf(job).tensorGroupOf(0) == nullptr);
+  addRow(job, Kind::kAllReduce, "TENSOR_MODEL_PARALLEL_GROUP", {{0, 2}, {1, 3}});
+  CHECK(*jobFactsOf(job).tensorGroupOf(0) == GroupRanks{0, 2});
+}
+
+TEST_CASE("a group without a name that reduces a loss in a module is no tensor parallel group") {
+  JobReport job;
+  addRow(job, Kind::kAllReduce, "default_pg", {{0, 1}}).amount.bytes.sum = 8;
+  CHECK(jobFactsOf(job).tensorGroupOf(0) == nullptr);
+  addRow(job, Kind::kAllReduce, "tp", {{0, 1}}).amount.bytes.sum = 8;
+  CHECK(*jobFactsOf(job).tensorGroupOf(0) == GroupRanks{0, 1});
 }
 
 TEST_CASE("ranks send to each other if a group with sends has both") {

@@ -69,7 +69,7 @@ TEST_CASE("errors come first, then warnings, then notes, those with most paramet
       declared("a", {{0}, {1}}),
       declared("b", {{2}, {3}}),
       declared("c", {{2}, {3}}),
-      fault(VerifySeverity::kError, VerifyClass::kDrift, "d", {{0}, {1}}),
+      fault(VerifySeverity::kError, VerifyClass::kDrift, "d", {{6}, {7}}), // of ranks that "a" is not about
   });
   REQUIRE(findings.size() == 5);
   CHECK(findings[0].what == VerifyClass::kDrift);

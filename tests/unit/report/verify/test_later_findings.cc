@@ -39,6 +39,14 @@ TEST_CASE("a warning of the same step joins the error") {
   CHECK(findings[0].later_step == 2U);
 }
 
+TEST_CASE("what is declared joins what is proven to have gone apart at the same step") {
+  std::vector<VerifyFinding> findings = {
+      drift(2, "weight"), finding(VerifySeverity::kError, VerifyClass::kDeclared, 2, "bias")};
+  foldLater(findings);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].later_parameters == std::vector<std::string>{"bias"});
+}
+
 TEST_CASE("equal gradients for other values explain what else differs between the ranks") {
   VerifyFinding bias = finding(VerifySeverity::kError, VerifyClass::kDeclared, 2, "bias");
   bias.cause = DifferenceCause::kUpdate;

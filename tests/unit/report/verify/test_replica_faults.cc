@@ -91,6 +91,9 @@ TEST_CASE("few parameters with one gradient and other values from the start are 
     job.addOnAll("Net.bias", noise(1));
     job.at(1, "Net.bias").value = noise(2);
     job.gradient("Net.bias", 3);
+    for (const char* ones : {"Net.n1", "Net.n2", "Net.n3", "Net.n4", "Net.n5"}) { // equal whatever the seed
+      job.addOnAll(ones, std::vector<float>(4, 1));
+    }
     for (const char* other : {"Net.a", "Net.b", "Net.c"}) {
       job.addOnAll(other, noise(4));
       job.gradient(other, 5, is_most ? 0 : 1);

@@ -73,6 +73,16 @@ TEST_CASE("a parameter that never has a gradient on any rank is a note, all of a
   }
 }
 
+TEST_CASE("a parameter that changes without a gradient is trained by other means") {
+  VerifyJob job(2);
+  job.addOnAll("Net.table", noise(1));
+  CHECK(faultsOf(job, {}, [&job](uint64_t step) {
+          job.onAll("Net.table", [step](VerifyJob::MadeParameter& made, int64_t) {
+            made.value = noise(static_cast<uint32_t>(step));
+          });
+        }).empty());
+}
+
 TEST_CASE("a parameter without a gradient on some ranks is a warning, unless these may do without") {
   const auto run = [](const JobFacts& facts, const auto& change) {
     VerifyJob job(2);

@@ -65,6 +65,25 @@ TEST_CASE("a warning names both readings, by the cause") {
   CHECK(linesOf(unproven)[2].starts_with("If they are replicas, this is an error."));
 }
 
+TEST_CASE("replicas with one gradient say whether an earlier one differed") {
+  VerifyFinding same = finding(VerifyClass::kSameGradient);
+  CHECK(
+      linesOf(same)[2] ==
+      "Only replicas use one gradient. Their gradients differ by up to about 0.7 at step 1: are they reduced over "
+      "ranks "
+      "0-1, and unchanged since?");
+  same.cause = DifferenceCause::kUpdate;
+  CHECK(linesOf(same)[2].starts_with("Only replicas use one gradient. Look for a skipped broadcast"));
+}
+
+TEST_CASE("one parameter was equal again, several were") {
+  VerifyFinding periodic = finding(VerifyClass::kPeriodic);
+  periodic.last_step = 3;
+  CHECK(linesOf(periodic)[0] == "2 parameters went apart on ranks 0 and 1, and were equal again at step 3");
+  periodic.parameters.pop_back();
+  CHECK(linesOf(periodic)[0] == "1 parameter went apart on ranks 0 and 1, and was equal again at step 3");
+}
+
 TEST_CASE("gradients that are not finite have the sample before them") {
   VerifyFinding odd = finding(VerifyClass::kNonFiniteGradient);
   odd.evidence = ReplicaEvidence::kDdp;

@@ -39,6 +39,25 @@ TEST_CASE("ranks without samples, files that end early and what could not be rea
   CHECK(lines[4] == "rank 0: 1 sample is missing: out/0.samples: no space left on the device");
 }
 
+TEST_CASE("parameters that are empty on all ranks are counted") {
+  RunSamples run;
+  run.processes.resize(2);
+  for (ProcessSamples& process : run.processes) {
+    process.parameters.resize(3);
+    process.parameters[0].name = "Net.gathered.w";
+    process.parameters[0].shape = {0};
+    process.parameters[1].name = "Net.on_one_rank.w";
+    process.parameters[1].shape = {0};
+    process.parameters[2].name = "optimizer0.group0.0";
+    process.parameters[2].shape = {64};
+  }
+  run.processes[1].parameters[1].shape = {4, 4};
+  CHECK(
+      notSampledText(run, {}) ==
+      std::vector<std::string>{
+          "1 parameter has no elements on any rank when samples are taken, the first of Net.gathered.w"});
+}
+
 TEST_CASE("ranks without samples are named at once, however large a damaged file says that the world is") {
   Verification result;
   result.world_size = std::numeric_limits<int64_t>::max();

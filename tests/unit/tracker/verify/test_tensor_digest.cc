@@ -53,6 +53,16 @@ TEST_CASE("complex numbers are pairs, unless they are conjugated lazily") {
   CHECK_FALSE(digestOfTensor(at::conj(values)));
 }
 
+TEST_CASE("a tensor that is no leaf has the gradient that was set") {
+  const at::Tensor leaf = at::ones({4}).set_requires_grad(true);
+  const at::Tensor part = leaf.view({2, 2});
+  CHECK(keptGradient(*part.unsafeGetTensorImpl()) == nullptr);
+  const at::Tensor gradient = at::ones({2, 2});
+  part.mutable_grad() = gradient;
+  CHECK(keptGradient(*part.unsafeGetTensorImpl()) == gradient.unsafeGetTensorImpl());
+  CHECK(keptGradient(*at::ones({1}).unsafeGetTensorImpl()) == nullptr);
+}
+
 TEST_CASE("elements at odd addresses are copied") {
   std::vector<char> bytes(4 * sizeof(float) + 1);
   const at::Tensor values = at::arange(4, at::kFloat);
