@@ -44,7 +44,7 @@ fake_cuda_launches fake_cuda_launched_graphs;
 
 /* Makes each further call of this function of the driver return `error`, a CUresult; NULL: no longer. */
 void fake_cuda_fail(const char* function, int error);
-/* Sets whether the context of a device exists, as that of device 0 does. */
+/* Sets whether the context of a device exists. That of device 0 does at first. */
 void fake_cuda_set_active(int device, bool is_active);
 /* Returns the bytes that were allocated: of the device's memory, and of the host's. */
 size_t fake_cuda_allocated(void);

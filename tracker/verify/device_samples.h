@@ -21,7 +21,7 @@ struct DevicePart {
   std::string name; ///< of the parameter
 };
 
-/// What of a sample one GPU has.
+/// The tensors of a sample that one GPU has.
 struct DeviceBatch {
   int device = 0;
   void* stream = nullptr; ///< the current one at the start of the step

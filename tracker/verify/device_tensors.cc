@@ -53,6 +53,18 @@ bool DeviceTensors::add(const c10::TensorImpl& tensor, DevicePart part, TensorUs
   return true;
 }
 
+void DeviceTensors::removeRow(size_t row) noexcept {
+  for (DeviceBatch& batch : batches_) {
+    while (!batch.parts.empty() && batch.parts.back().row == row) {
+      batch.parts.pop_back();
+    }
+    while (batch.tensors.size() > batch.parts.size()) { // add() may have thrown between the two
+      batch.tensors.pop_back();
+    }
+  }
+  std::erase_if(batches_, [](const DeviceBatch& batch) { return batch.parts.empty(); });
+}
+
 std::vector<DeviceBatch> DeviceTensors::takeBatches() {
   return std::exchange(batches_, {});
 }

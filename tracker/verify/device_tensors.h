@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -23,6 +24,8 @@ class DeviceTensors {
  public:
   /// Adds a tensor. Returns false if it is not in a GPU's memory, or cannot be sampled there.
   bool add(const c10::TensorImpl& tensor, DevicePart part, TensorUse use);
+  /// Removes the tensors of the last row that was added, if it is this one.
+  void removeRow(size_t row) noexcept;
   /// Returns what the GPUs have to do, one batch per GPU.
   std::vector<DeviceBatch> takeBatches();
 

@@ -234,6 +234,7 @@ void ProcessSampling::loseWaiting() {
   while (lock && !samples_.isEmpty()) {
     samples_.takeUndone();
     noteLost("the GPU had not completed the sample when the process ended");
+    writeDoneLocked(); // those after it may be of the CPU, or of another GPU
   }
   is_waiting_.store(false, std::memory_order_relaxed);
 }
@@ -275,22 +276,13 @@ class StepTake {
     return thinning_.hasRow(name);
   }
   void take(const CommtapSampledParameter& parameter) {
-    SampleRow row;
-    if (!takeDigest(parameter, false, row.value)) {
-      noteUnsampled(parameter.name);
-      return;
+    const size_t row = sample_.rows.size();
+    try {
+      takeRow(parameter);
+    } catch (...) {
+      tensors_.removeRow(row); // else another parameter's row would get its digests
+      throw;
     }
-    row.has_sums = thinning_.hasSums(parameter.name);
-    row.is_gradient_partial = parameter.is_gradient_partial != 0;
-    if (parameter.gradient != nullptr) {
-      row.has_gradient = takeDigest(parameter, true, row.gradient);
-      row.is_gradient_unknown = !row.has_gradient;
-      if (!row.has_gradient) {
-        noteUnsampled(parameter.name);
-      }
-    }
-    row.parameter = ProcessSampling::get().parameterNumber(sample_.optimizer, parameter);
-    sample_.rows.push_back(row);
   }
   /// Adds the sample to those of the process, if one was due.
   void finish() {
@@ -309,6 +301,24 @@ class StepTake {
   }
 
  private:
+  void takeRow(const CommtapSampledParameter& parameter) {
+    SampleRow row;
+    if (!takeDigest(parameter, false, row.value)) {
+      noteUnsampled(parameter.name);
+      return;
+    }
+    row.has_sums = thinning_.hasSums(parameter.name);
+    row.is_gradient_partial = parameter.is_gradient_partial != 0;
+    if (parameter.gradient != nullptr) {
+      row.has_gradient = takeDigest(parameter, true, row.gradient);
+      row.is_gradient_unknown = !row.has_gradient;
+      if (!row.has_gradient) {
+        noteUnsampled(parameter.name);
+      }
+    }
+    row.parameter = ProcessSampling::get().parameterNumber(sample_.optimizer, parameter);
+    sample_.rows.push_back(row);
+  }
   /// Sets a digest, or has it set later if a GPU has the tensor. Returns false if the tensor cannot be sampled.
   bool takeDigest(const CommtapSampledParameter& parameter, bool is_gradient, Digest& digest) {
     const void* tensor = is_gradient ? parameter.gradient : parameter.value;

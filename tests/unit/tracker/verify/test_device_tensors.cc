@@ -48,6 +48,23 @@ TEST_CASE("torch's allocator is asked to wait for tensors that the step does not
   CHECK(FakeGpu::get().kept == before + 1);
 }
 
+TEST_CASE("the tensors of the last row can be removed") {
+  const auto add_row = [](DeviceTensors& tensors, size_t row, int device) {
+    const at::Tensor tensor = FakeGpu::tensor(at::ones({2}), device);
+    tensors.add(*tensor.unsafeGetTensorImpl(), {row, false, "Net.a"}, TensorUse::kReadByStep);
+  };
+  DeviceTensors tensors;
+  add_row(tensors, 0, 0);
+  add_row(tensors, 1, 0);
+  add_row(tensors, 1, 1);
+  tensors.removeRow(1);
+  tensors.removeRow(1);
+  const std::vector<DeviceBatch> batches = tensors.takeBatches();
+  REQUIRE(batches.size() == 1);
+  CHECK(batches[0].tensors.size() == 1);
+  CHECK(batches[0].parts.at(0).row == 0);
+}
+
 TEST_CASE("the memory of tensors exists as long as the object") {
   DeviceTensors tensors;
   at::Tensor tensor = FakeGpu::tensor(at::ones({2}));
