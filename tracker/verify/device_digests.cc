@@ -210,7 +210,7 @@ DeviceDigests::launchIn(void* context, int number, void* stream, std::span<const
   if (!prepare(driver, number, device)) {
     return Result<DigestLaunch*>::failure(ended_);
   }
-  const Result<DigestLaunch*> launch = freeLaunch(driver, context, device, tensors.size());
+  Result<DigestLaunch*> launch = freeLaunch(driver, context, device, tensors.size());
   if (launch && !enqueue(driver, device, **launch, writeTable(**launch, tensors), stream)) {
     return Result<DigestLaunch*>::failure(ended_);
   }
@@ -219,10 +219,10 @@ DeviceDigests::launchIn(void* context, int number, void* stream, std::span<const
 
 Result<DigestLaunch*> DeviceDigests::launch(int device, void* stream, std::span<const DigestTensor> tensors) {
   const CudaDriver* driver = CudaDriver::get();
-  if (driver == nullptr && ended_.empty()) {
+  if (driver == nullptr) {
     ended_ = "the process has no CUDA driver, or one older than CUDA 11.3";
   }
-  if (!ended_.empty()) {
+  if (driver == nullptr || !ended_.empty()) {
     return Result<DigestLaunch*>::failure(ended_);
   }
   const RelaxedCaptures relaxed(*driver);
