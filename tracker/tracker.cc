@@ -55,6 +55,7 @@ void finish(commtap_exit how, int code) {
   try {
     if (started() && how != COMMTAP_EXIT_SIGNAL) {
       DeviceTiming::finish();
+      Sampler::finish();
     }
     if (started() && ProcessLedger::get().hasOutput() && ProcessLedger::mayWrite(static_cast<ExitKind>(how))) {
       catchAll("signs of what cannot be seen", UnseenSigns::noteAll);

@@ -19,6 +19,7 @@ import small_nccl
 REPOSITORY = Path(__file__).resolve().parents[2]
 DOWNLOADS = REPOSITORY / "build" / "gpu" / "downloads"
 CHECKS = REPOSITORY / "tests" / "gpu"
+SAMPLES_FILE = Path("tests") / "e2e" / "support" / "samples_file.py"
 #: Where check.py looks for it.
 NCCL_IN_PACK = Path("nccl") / "libnccl.so.2.xz"
 #: The first release that lets ranks share a GPU, and the smallest of these.
@@ -79,6 +80,8 @@ def pack_checks(folder: Path, wheel: Path | None) -> None:
     (folder / "tests" / "gpu").mkdir(parents=True)
     for file in [*sorted(CHECKS.glob("*.py")), CHECKS / "run.sh"]:
         shutil.copy(file, folder / "tests" / "gpu")
+    (folder / SAMPLES_FILE).parent.mkdir(parents=True)
+    shutil.copy(REPOSITORY / SAMPLES_FILE, folder / SAMPLES_FILE)
 
 
 def size_of(folder: Path) -> int:

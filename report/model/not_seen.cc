@@ -85,10 +85,10 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
      "known, or the table was full"},
     {"unsampled_parameters",
      "parameters or gradients that a sample for `commtap verify` left out: they are not dense tensors in the memory of "
-     "the CPU, or their values were not there yet; `commtap verify` compares the others"},
+     "the CPU or a CUDA GPU, or their values could not be read; `commtap verify` compares the others"},
     {"samples_lost",
-     "samples for `commtap verify` that were due and are not in the samples' file; `detail` says why; nothing is known "
-     "of the parameters at these steps"},
+     "samples for `commtap verify` that were due and are not in the samples' file, or lack the parameters of a GPU; "
+     "`detail` says why; nothing is known of these parameters at these steps"},
 }};
 
 const Reason& row(NotSeen reason) {

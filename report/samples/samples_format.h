@@ -34,6 +34,7 @@ struct SamplesHead {
 };
 static_assert(sizeof(SamplesHead) == 16);
 
+// NOLINTNEXTLINE(performance-enum-size): a member of the file's blocks
 enum class SamplesBlockKind : uint32_t { kJob, kParameters, kSample };
 
 struct SamplesBlock {

@@ -4,19 +4,25 @@
 #define COMMTAP_TESTS_CUDA_FAKE_CUDA_H
 
 /* CUDA for machines without a GPU: a driver whose streams have a clock of their own, and a runtime that counts captures
- * and launches without work. The driver counts calls that are forbidden during a capture. */
+ * and launches without work. The driver counts calls that are forbidden during a capture, or that would create a
+ * context. Copies and kernels run when an event after them is asked for and is over, so nothing has their results
+ * before. */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum { kFakeSuccess = 0, kFakeInvalidValue = 1, kFakeNotReady = 600 };
+enum { kFakeSuccess = 0, kFakeInvalidValue = 1, kFakeNoMemory = 2, kFakeInvalidContext = 201, kFakeNotReady = 600 };
+
+struct fake_work;
 
 /* A stream's handle points to this. */
 struct fake_stream {
-  uint64_t capture;  /* 0: not capturing */
-  uint64_t clock_ns; /* when the queued work completes */
-  bool breaks;       /* its capture fails */
-  bool hangs;        /* its work never completes */
+  uint64_t capture;       /* 0: not capturing */
+  uint64_t clock_ns;      /* when the queued work completes */
+  bool breaks;            /* its capture fails */
+  bool hangs;             /* its work does not complete, until this is false again */
+  struct fake_work* work; /* the first that has not run */
 };
 
 #ifdef __cplusplus
@@ -35,6 +41,24 @@ fake_cuda_captures fake_cuda_captures_more;
 /* Returns how often this runtime has launched a graph. */
 typedef uint64_t fake_cuda_launches(void);
 fake_cuda_launches fake_cuda_launched_graphs;
+
+/* Makes each further call of this function of the driver return `error`, a CUresult; NULL: no longer. */
+void fake_cuda_fail(const char* function, int error);
+/* Sets whether the context of a device exists. That of device 0 does at first. */
+void fake_cuda_set_active(int device, bool is_active);
+/* Returns the bytes that were allocated: of the device's memory, and of the host's. */
+size_t fake_cuda_allocated(void);
+size_t fake_cuda_allocated_on_host(void);
+/* Returns how often a kernel was launched. */
+uint64_t fake_cuda_launched_kernels(void);
+
+/* For the driver itself. */
+void fake_cuda_forbid_while_capturing(void);
+void fake_cuda_count_forbidden(void);
+void fake_cuda_run_work(struct fake_stream* stream, uint64_t until_ns);
+struct fake_stream* fake_cuda_stream(struct fake_stream* handle);
+bool fake_cuda_fails(const char* function, int* error);
+uint64_t fake_cuda_next_work(void);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* The driver, libcuda.so.1. An event has the time of its stream's clock when it is recorded, and is over a moment
- * later. */
+/* The driver, libcuda.so.1: streams, captures and events. An event has the time of its stream's clock when it is
+ * recorded, and is over a moment later. fake_compute.c has contexts, memory and kernels. */
 
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -10,15 +10,17 @@
 
 #include "tests/cuda/fake_cuda.h"
 
-enum { kGlobal = 0, kRelaxed = 2, kCapturing = 1, kReadyAfterMs = 8 };
+enum { kGlobal = 0, kRelaxed = 2, kCapturing = 1, kReadyAfterMs = 8, kDisableTiming = 2 };
 
 struct event {
+  struct fake_stream* stream;
+  uint64_t work; /* what was queued before it has a smaller number */
   uint64_t stream_ns;
   uint64_t recorded_at_ms;
   bool hangs;
 };
 
-static int context;
+static struct fake_stream default_stream;
 static int open_captures;
 static uint64_t forbidden;
 static __thread int capture_mode = kGlobal;
@@ -29,10 +31,18 @@ static uint64_t now_ms(void) {
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static void forbid_while_capturing(void) {
+void fake_cuda_count_forbidden(void) {
+  __atomic_fetch_add(&forbidden, 1, __ATOMIC_RELAXED);
+}
+
+void fake_cuda_forbid_while_capturing(void) {
   if (__atomic_load_n(&open_captures, __ATOMIC_RELAXED) > 0 && capture_mode != kRelaxed) {
-    __atomic_fetch_add(&forbidden, 1, __ATOMIC_RELAXED);
+    fake_cuda_count_forbidden();
   }
+}
+
+struct fake_stream* fake_cuda_stream(struct fake_stream* handle) {
+  return handle == NULL ? &default_stream : handle;
 }
 
 void fake_cuda_give_work(struct fake_stream* stream, uint64_t ns) {
@@ -64,8 +74,8 @@ int cuStreamGetCaptureInfo_v2(
     const void** dependencies,
     size_t* count) {
   (void)graph, (void)dependencies, (void)count;
-  *status = stream->capture == 0 ? 0 : kCapturing;
-  *id = stream->capture;
+  *status = fake_cuda_stream(stream)->capture == 0 ? 0 : kCapturing;
+  *id = fake_cuda_stream(stream)->capture;
   return kFakeSuccess;
 }
 
@@ -77,20 +87,19 @@ int cuThreadExchangeStreamCaptureMode(int* mode) {
   return kFakeSuccess;
 }
 
-int cuCtxGetCurrent(void** current);
-int cuCtxGetCurrent(void** current) {
-  *current = &context;
+int cuStreamIsCapturing(struct fake_stream* handle, int* status);
+int cuStreamIsCapturing(struct fake_stream* handle, int* status) {
+  *status = fake_cuda_stream(handle)->capture == 0 ? 0 : kCapturing;
   return kFakeSuccess;
-}
-
-int cuCtxSetCurrent(void* current);
-int cuCtxSetCurrent(void* current) {
-  return current == &context ? kFakeSuccess : kFakeInvalidValue;
 }
 
 int cuEventCreate(struct event** event, unsigned flags);
 int cuEventCreate(struct event** event, unsigned flags) {
-  *event = flags == 0 ? calloc(1, sizeof(**event)) : NULL;
+  int error = kFakeSuccess;
+  if (fake_cuda_fails("cuEventCreate", &error)) {
+    return error;
+  }
+  *event = (flags & ~(unsigned)kDisableTiming) == 0 ? calloc(1, sizeof(**event)) : NULL;
   return *event == NULL ? kFakeInvalidValue : kFakeSuccess;
 }
 
@@ -100,20 +109,35 @@ int cuEventDestroy_v2(struct event* event) {
   return kFakeSuccess;
 }
 
-int cuEventRecord(struct event* event, struct fake_stream* stream);
-int cuEventRecord(struct event* event, struct fake_stream* stream) {
-  forbid_while_capturing();
-  if (stream->capture != 0) {
-    __atomic_fetch_add(&forbidden, 1, __ATOMIC_RELAXED);
+int cuEventRecord(struct event* event, struct fake_stream* handle);
+int cuEventRecord(struct event* event, struct fake_stream* handle) {
+  struct fake_stream* stream = fake_cuda_stream(handle);
+  int error = kFakeSuccess;
+  if (fake_cuda_fails("cuEventRecord", &error)) {
+    return error;
   }
-  *event = (struct event){stream->clock_ns, now_ms(), stream->hangs};
+  fake_cuda_forbid_while_capturing();
+  if (stream->capture != 0) {
+    fake_cuda_count_forbidden();
+  }
+  *event = (struct event){stream, fake_cuda_next_work(), stream->clock_ns, now_ms(), stream->hangs};
   return kFakeSuccess;
 }
 
 int cuEventQuery(const struct event* event);
 int cuEventQuery(const struct event* event) {
-  forbid_while_capturing();
-  return event->hangs || now_ms() < event->recorded_at_ms + kReadyAfterMs ? kFakeNotReady : kFakeSuccess;
+  int error = kFakeSuccess;
+  if (fake_cuda_fails("cuEventQuery", &error)) {
+    return error;
+  }
+  fake_cuda_forbid_while_capturing();
+  if ((event->hangs && event->stream->hangs) || now_ms() < event->recorded_at_ms + kReadyAfterMs) {
+    return kFakeNotReady;
+  }
+  if (event->stream != NULL) {
+    fake_cuda_run_work(event->stream, event->work);
+  }
+  return kFakeSuccess;
 }
 
 int cuEventElapsedTime(float* ms, const struct event* from, const struct event* to);

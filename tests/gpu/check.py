@@ -24,6 +24,9 @@ from typing import Any
 import judge
 from ranks import HERE, Failed, Machine, Ranks, mps, ranks_for, report_of, run
 
+sys.path.append(str(HERE.parent / "e2e" / "support"))  # part of the pack, too
+from samples_file import SamplesFile
+
 #: The copy of NCCL that `./dev gpu pack` adds.
 PACKED_NCCL = HERE.parents[1] / "nccl" / "libnccl.so.2.xz"
 MODES = ("off", "host", "device", "sample:10")
@@ -246,6 +249,39 @@ def check_pace(kit: Kit) -> None:
         print(f"    {mode:12} {kit.pace[mode]['us']:8.2f} us a call {kit.pace[mode]['ratio']:8.3f} to bare")
 
 
+def check_samples(kit: Kit) -> None:
+    """Samples for `commtap verify`: their digests, and that the job is as it is without them."""
+    machine, on = kit.machine.with_ranks(1), {"variables": {"COMMTAP_VERIFY": "1"}}
+    with kit.attempt("digests"):
+        folder = kit.folder / "sampled"
+        [said] = run(machine, ["sampled.py", "equal"], folder, **on)
+        samples = SamplesFile(folder / "out" / "rank-00000.samples").samples
+        kit.judge("a GPU's digests are those of the CPU", judge.twin_faults(samples, 3, said["tensors"]))
+        lost = judge.not_seen_of(report_of(folder))
+        kit.judge("all tensors are sampled", [f"{reason}: {detail}" for reason, detail in lost.items()])
+    with kit.attempt("training with samples and without"):
+        variables = {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
+        [bare] = run(machine, ["sampled.py", "train"], kit.folder / "unsampled", variables=variables, watched=False)
+        [found] = run(machine, ["sampled.py", "train"], kit.folder / "trained", variables=variables | on["variables"])
+        kit.judge("samples change no bit of a training", [] if found == bare else [f"{found}, bare: {bare}"])
+    if not kit.needs_gpu("a captured step, cost of a sample"):
+        return
+    with kit.attempt("a captured step"):
+        folder = kit.folder / "captured"
+        [said] = run(machine, ["sampled.py", "graph"], folder, **on)
+        steps = [sample.step for sample in SamplesFile(folder / "out" / "rank-00000.samples").samples]
+        captured = judge.not_seen_of(report_of(folder)).get("samples_lost", "")
+        faults = [] if said["moved"] else ["the graph does not train"]
+        faults += [] if steps == [1, 2, 3, 5] else [f"the samples are of steps {steps}"]
+        faults += [] if "captured" in captured else [f"samples_lost: {captured}"]
+        kit.judge("a captured step has no sample, and works", faults)
+    with kit.attempt("cost of a sample"):
+        [said] = run(machine, ["sampled.py", "cost"], kit.folder / "cost", **on)
+        cost = judge.sample_cost(said, {1, 2, 3, 4, 5, 9})
+        kit.note(f"cost of a sample: {cost['ms_per_gb']} ms per GB, {cost['host_ms']} ms of the host", "passed")
+        print(f"    {cost}")
+
+
 #: The parts, in order, each with its time in seconds.
 PARTS: dict[str, tuple[float, Callable[[Kit], None]]] = {
     "a": (60, check_nccl),
@@ -255,6 +291,7 @@ PARTS: dict[str, tuple[float, Callable[[Kit], None]]] = {
     "e": (60, check_plugin),
     "f": (150, check_hangs),
     "g": (180, check_pace),
+    "h": (120, check_samples),
 }
 
 #: A rank that is killed within a kernel blocks MPS for later ranks. A single rank needs none.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Demands on reports: each function returns the faults that it finds, one line each. Needs no torch and no GPU."""
 
+import math
 import statistics
 from collections import Counter
 from typing import Any
@@ -184,4 +185,63 @@ def paces(taken: dict[str, list[float]], bare: str = "bare") -> dict[str, dict[s
             "ratio": round(statistics.median(mine / own for mine, own in zip(times, taken[bare], strict=True)), 3),
         }
         for mode, times in taken.items()
+    }
+
+
+def not_seen_of(report: Report) -> dict[str, str]:
+    """Returns the detail of each reason why something of verify was not seen."""
+    reasons = ("unsampled_parameters", "samples_lost", "internal_errors")
+    return {entry["reason"]: entry["detail"] for entry in report["not_seen"] if entry["reason"] in reasons}
+
+
+def twin_faults(samples: list[Any], steps: int, tensors: int) -> list[str]:
+    """Returns where the digests of a GPU's tensors differ from those of their twins on the CPU.
+
+    Bits must be equal. Sums are rounded in another order: they may be apart by 1e-5 of the norm.
+    """
+    if [sample.step for sample in samples] != list(range(1, steps + 1)):
+        return [f"the samples are of steps {[sample.step for sample in samples]}"]
+    faults = []
+    for sample in samples:
+        rows = {row.parameter["name"].rpartition(".")[2]: row for row in sample.rows}
+        if len(rows) != 2 * tensors:
+            faults.append(f"step {sample.step}: {len(rows)} rows, of {2 * tensors}")
+        for name, one in rows.items():
+            kind, _, number = name.partition("_")
+            other = rows.get(f"other_{number}")
+            if kind != "one" or other is None:
+                continue
+            pairs = {"values": (one.value, other.value), "gradient": (one.gradient, other.gradient)}
+            faults += [f"step {sample.step}, {name}: other {what}" for what, pair in pairs.items() if differ(*pair)]
+            if one.flags != other.flags:
+                faults.append(f"step {sample.step}, {name}: flags {one.flags:x} and {other.flags:x}")
+    return faults
+
+
+def differ(one: Any, other: Any) -> bool:
+    """Returns whether two digests are of different tensors."""
+    if one is None or other is None:
+        return one is not other
+    if one.bits != other.bits or one.is_constant != other.is_constant:
+        return True
+    if not math.isfinite(one.squares):
+        return False
+    near = 1e-5 * math.sqrt(one.squares)
+    sums = zip(one.sums, other.sums, strict=True)
+    return abs(one.squares - other.squares) > 1e-5 * one.squares or any(abs(a - b) > near for a, b in sums)
+
+
+def sample_cost(said: dict[str, Any], sampled: set[int]) -> dict[str, float]:
+    """Returns what a sample costs: ms per GB with the GPU, ms of the host, and ms of the first one, which sets up."""
+    steps = range(1, len(said["ms"]) + 1)
+    gigabytes = said["bytes"] / 1e9
+
+    def more(times: list[float]) -> float:
+        with_sample = statistics.median(times[step - 1] for step in steps if step in sampled and step > 1)
+        return with_sample - statistics.median(times[step - 1] for step in steps if step not in sampled)
+
+    return {
+        "ms_per_gb": round(more(said["ms"]) / gigabytes, 3),
+        "host_ms": round(more(said["host_ms"]), 3),
+        "first_ms": round(said["ms"][0], 3),
     }

@@ -59,28 +59,16 @@ Lines linesOfApart(const VerifyFinding& finding) {
 }
 
 Lines linesOfSameGradient(const VerifyFinding& finding) {
-  const std::string cause =
-      finding.cause == DifferenceCause::kGradients
-          ? fmt::format(
-                "The gradients of step {} differ by {}: look for what changes them on some ranks.",
-                finding.gradient_step.value_or(0),
-                distanceText(finding.gradient_distance.value_or(0)))
-          : "Look for a skipped broadcast, another learning rate, weight decay or state, an "
-            "update left out, or values that were overwritten.";
   return {
       fmt::format(
           "{} use the same gradient for {}, and hold different values", partsText(finding), parametersText(finding)),
       stepsText(finding),
-<<<<<<< HEAD
-      "Only replicas use one gradient. " + cause};
-=======
       sentences(
           "Only replicas use one gradient.",
           finding.cause == DifferenceCause::kGradients
               ? causeText(finding)
               : "Look for a skipped broadcast, another learning rate, weight decay or state, an update left out, or "
                 "values that were overwritten.")};
->>>>>>> verify-witness
 }
 
 Lines linesOfNeverEqual(const VerifyFinding& finding) {

@@ -84,18 +84,16 @@ std::vector<std::string> notSampledText(const RunSamples& run, const Verificatio
         counted(result.incomplete, "parameter is", "parameters are"),
         result.incomplete == 1 ? "its" : "their"));
   }
-<<<<<<< HEAD
   if (result.apart > 0) {
     lines.push_back(
         counted(result.apart, "sample is", "samples are") +
         " of another moment of the job than those of the other ranks at that step, and not compared");
-=======
+  }
   if (const std::set<std::string> empty = emptyParameters(run); !empty.empty()) {
     lines.push_back(fmt::format(
         "{} no elements on any rank when samples are taken, the first of {}",
         counted(empty.size(), "parameter has", "parameters have"),
         inert(*empty.begin())));
->>>>>>> verify-witness
   }
   std::transform(run.not_seen.begin(), run.not_seen.end(), std::back_inserter(lines), sentenceOf);
   lines.erase(std::remove(lines.begin(), lines.end(), ""), lines.end());

@@ -15,8 +15,23 @@ bool find(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
+bool findForKernels(void* library, CudaDriver& driver) {
+  return find(library, "cuStreamIsCapturing", driver.is_capturing) &&
+         find(library, "cuCtxPushCurrent_v2", driver.push_context) &&
+         find(library, "cuCtxPopCurrent_v2", driver.pop_context) && find(library, "cuDeviceGet", driver.get_device) &&
+         find(library, "cuDeviceGetAttribute", driver.get_attribute) &&
+         find(library, "cuDevicePrimaryCtxGetState", driver.get_primary_state) &&
+         find(library, "cuDevicePrimaryCtxRetain", driver.retain_primary) &&
+         find(library, "cuDevicePrimaryCtxRelease_v2", driver.release_primary) &&
+         find(library, "cuMemAlloc_v2", driver.allocate) && find(library, "cuMemHostAlloc", driver.allocate_on_host) &&
+         find(library, "cuMemcpyHtoDAsync_v2", driver.copy_to_device) &&
+         find(library, "cuMemcpyDtoHAsync_v2", driver.copy_to_host) && find(library, "cuMemsetD8Async", driver.fill) &&
+         find(library, "cuModuleLoadData", driver.load_module) &&
+         find(library, "cuModuleGetFunction", driver.get_function) && find(library, "cuLaunchKernel", driver.launch);
+}
+
 bool findAll(void* library, CudaDriver& driver) {
-  return find(library, "cuStreamGetCaptureInfo_v2", driver.get_capture_info) &&
+  return findForKernels(library, driver) && find(library, "cuStreamGetCaptureInfo_v2", driver.get_capture_info) &&
          find(library, "cuThreadExchangeStreamCaptureMode", driver.exchange_capture_mode) &&
          find(library, "cuCtxGetCurrent", driver.get_context) && find(library, "cuCtxSetCurrent", driver.set_context) &&
          find(library, "cuEventCreate", driver.create_event) &&
@@ -58,6 +73,12 @@ uint64_t CudaDriver::captureOf(void* stream) const {
   uint64_t id = 0;
   const bool told = get_capture_info(stream, &status, &id, nullptr, nullptr, nullptr) == 0;
   return told && status == kCapturing ? id : 0;
+}
+
+bool CudaDriver::isInCapture(void* stream) const {
+  int status = 0;
+  return is_capturing(stream, &status) != 0 ||
+         status != 0; // an error, if a stream captures that the default one waits for
 }
 
 } // namespace commtap

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Digests of many tensors in one launch. `./dev kernel` compiles this file to digest_kernel.ptx, by NVRTC.
+// Digests of many tensors in one launch. `./dev kernel` compiles this file to PTX by NVRTC, and writes it to
+// digest_kernel_ptx.h. tests/cuda compiles it for the host, where a warp has one thread.
 
 #include "tracker/verify/digest_kernel.h"
 #include "tracker/verify/digest_terms.h"
@@ -11,11 +12,13 @@ namespace {
 
 constexpr unsigned kWarp = 32;
 
+#ifdef __CUDACC__
 __device__ float halfToFloat(unsigned short bits) {
   float value;
   asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
   return value;
 }
+#endif
 
 /// Returns the nearest float, which is finite for a finite number.
 __device__ float doubleToFloat(double number) {
@@ -35,8 +38,20 @@ __device__ Stored at(DigestWord address, DigestWord index) {
   return reinterpret_cast<const Stored*>(address)[index];
 }
 
-__device__ Element elementAt(const DigestTensor& tensor, DigestWord index) {
+/// Returns how far from the first element the element number `index` lies.
+__device__ DigestWord placeOf(const DigestTensor& tensor, DigestWord index) {
+  DigestWord place = 0;
+#pragma unroll
+  for (int dim = kKernelDims - 1; dim > 0; --dim) {
+    place += index % tensor.sizes[dim] * tensor.strides[dim];
+    index /= tensor.sizes[dim];
+  }
+  return place + index * tensor.strides[0];
+}
+
+__device__ Element elementAt(const DigestTensor& tensor, DigestWord number) {
   const DigestWord address = tensor.address;
+  const DigestWord index = tensor.is_strided != 0 ? placeOf(tensor, number) : number;
   switch (tensor.type) {
     case DigestType::kFloat64: {
       const auto bits = at<DigestWord>(address, index);
@@ -161,7 +176,7 @@ extern "C" __global__ void commtapDigests(
     DigestResult* results) {
   for (DigestWord number = blockIdx.x; number < blocks; number += gridDim.x) {
     const unsigned which = tensorOf(tensors, count, number);
-    const DigestTensor tensor = tensors[which];
+    const DigestTensor& tensor = tensors[which];
     const DigestWord block = number - tensor.first_block;
     const DigestWord start = block * kDigestBlock;
     const DigestWord end = start + kDigestBlock < tensor.elements ? start + kDigestBlock : tensor.elements;

@@ -7,14 +7,18 @@
 namespace commtap {
 
 constexpr int kKernelSums = 8; ///< kDigestSums
+constexpr int kKernelDims = 4; ///< after dimensions that lie one after the other became one
 
 /// A tensor of the table that the kernel reads.
 struct DigestTensor {
-  DigestWord address;
-  DigestWord elements;    ///< not 0
+  DigestWord address;     ///< a multiple of the size of an element
+  DigestWord elements;    ///< 0: it has no block
   DigestWord first_block; ///< the number of blocks of the tensors before it
   DigestType type;
-  unsigned unused;
+  unsigned is_strided; ///< 0: the elements lie one after the other, and the members below are not read
+  /// The dimensions, the last one innermost; the first ones have size 1 if there are fewer. Strides are in elements.
+  DigestWord sizes[kKernelDims];
+  DigestWord strides[kKernelDims];
 };
 
 /// The kernel's sums for a tensor.
@@ -26,6 +30,6 @@ struct DigestResult {
   unsigned non_finite; ///< not 0 if an element is infinite or not a number
 };
 
-static_assert(sizeof(DigestTensor) == 32 && sizeof(DigestResult) == 88);
+static_assert(sizeof(DigestTensor) == 96 && sizeof(DigestResult) == 88);
 
 } // namespace commtap

@@ -22,6 +22,7 @@ static_assert(sizeof(DigestWord) == 8 && sizeof(DigestSigns) == 4);
 constexpr int kDigestBlock = 4096;
 
 /// The numbers that a tensor's elements are.
+// NOLINTNEXTLINE(performance-enum-size): a member of the table that the GPU reads
 enum class DigestType : unsigned {
   kFloat64,
   kFloat32,

@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/verify/sampler.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <mutex>
 #include <new>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -20,11 +24,25 @@
 #include "tracker/core/cost_sample.h"
 #include "tracker/core/log.h"
 #include "tracker/core/process_ledger.h"
+#include "tracker/verify/device_samples.h"
+#include "tracker/verify/device_tensors.h"
 #include "tracker/verify/sample_thinning.h"
 #include "tracker/verify/tensor_digest.h"
 
 namespace commtap {
 namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPatience{100}; ///< at the end of the process, for the GPUs
+
+void noteLost(const std::string& why) {
+  ProcessLedger::ledger().notSeen(NotSeen::kSamplesLost, why);
+}
+
+void noteUnsampled(const std::string& parameter) {
+  ProcessLedger::ledger().notSeen(NotSeen::kUnsampledParameters, parameter);
+}
 
 /// The samples of the process. The functions that begin with a lock never wait for the GIL with it.
 class ProcessSampling {
@@ -35,20 +53,29 @@ class ProcessSampling {
   bool wants(uint64_t step) const {
     return steps_.contains(step);
   }
-  /// Returns why no further sample can be taken; "" if it can.
-  std::string ended() {
+  /// Returns why a sample that is due cannot be taken; "" if it can.
+  std::string obstacle() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return ended_;
+    return ended_.empty() && samples_.isFull() ? "the GPU had not yet completed earlier samples" : ended_;
   }
   /// Returns how many samples of an optimizer began before this one.
   uint64_t earlier(uint32_t optimizer) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return samples_[optimizer]++;
+    return earlier_[optimizer]++;
   }
   /// Returns the number of a parameter in the file. A parameter whose facts have changed is another one.
   uint32_t parameterNumber(uint32_t optimizer, const CommtapSampledParameter& parameter);
-  /// Returns "", or why the sample is lost.
-  std::string write(const Sample& sample, const Report& head);
+  /// Adds a sample, and writes it if no GPU works for it or an earlier one.
+  void add(QueuedSample sample);
+  /// Returns whether samples wait for a GPU.
+  bool isWaiting() const {
+    return is_waiting_.load(std::memory_order_relaxed);
+  }
+  /// Writes the samples whose digests GPUs have completed, unless another thread is at work. Returns whether none
+  /// waits.
+  bool writeDone();
+  /// Notes the samples that still wait as lost.
+  void loseWaiting();
   void reset();
 
   static ProcessSampling& get() {
@@ -60,15 +87,20 @@ class ProcessSampling {
   }
 
  private:
-  std::string writeLocked(const Sample& sample, const Report& head);
+  void writeDoneLocked();
+  void writeLocked(const QueuedSample& queued);
+  std::string writeToFile(const QueuedSample& queued);
 
   std::mutex mutex_;
   SampledSteps steps_; ///< does not change after the start
+  DeviceSamples samples_;
+  std::atomic<bool> is_waiting_{false}; ///< there are such
+  bool has_device_ended_ = false;
   SamplesWriter writer_;
   std::string ended_;
   std::unordered_map<std::string, uint32_t> numbers_; ///< of parameters, by all of their facts
   std::vector<SampledParameter> added_;               ///< that are not in the file yet
-  std::unordered_map<uint32_t, uint64_t> samples_;    ///< by optimizer
+  std::unordered_map<uint32_t, uint64_t> earlier_;    ///< samples, by optimizer
 };
 
 std::optional<bool> knownAttribute(int value) {
@@ -136,25 +168,75 @@ uint32_t ProcessSampling::parameterNumber(uint32_t optimizer, const CommtapSampl
   return entry->second;
 }
 
-std::string ProcessSampling::write(const Sample& sample, const Report& head) {
+void ProcessSampling::add(QueuedSample sample) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (ended_.empty()) {
-    ended_ = writeLocked(sample, head);
+  samples_.add(std::move(sample));
+  writeDoneLocked();
+  if (isWaiting()) {
+    static std::once_flag once; // CUDA has registered its exit handler already, so this one runs earlier
+    std::call_once(once, [] { std::atexit(Sampler::finish); });
   }
-  return ended_;
 }
 
-std::string ProcessSampling::writeLocked(const Sample& sample, const Report& head) {
+bool ProcessSampling::writeDone() {
+  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (lock) {
+    writeDoneLocked();
+  }
+  return !isWaiting();
+}
+
+void ProcessSampling::writeDoneLocked() {
+  while (const std::optional<QueuedSample> queued = samples_.takeDone()) {
+    writeLocked(*queued);
+  }
+  is_waiting_.store(!samples_.isEmpty(), std::memory_order_relaxed);
+  if (!samples_.ended().empty() && !has_device_ended_) {
+    has_device_ended_ = true;
+    logWarning("parameters on GPUs are no longer sampled for commtap verify: " + samples_.ended());
+  }
+}
+
+/// Writes a sample that no GPU works for. One of which nothing could be sampled is lost.
+void ProcessSampling::writeLocked(const QueuedSample& queued) {
+  for (const DevicePart& part : queued.missing) {
+    noteUnsampled(part.name);
+  }
+  std::for_each(queued.errors.begin(), queued.errors.end(), noteLost);
+  if (!queued.errors.empty() && queued.sample.rows.empty()) {
+    return;
+  }
+  if (ended_.empty()) {
+    ended_ = writeToFile(queued);
+    if (ended_.empty()) {
+      return;
+    }
+    logWarning("no more samples are taken for commtap verify: " + ended_);
+  }
+  noteLost(ended_);
+}
+
+std::string ProcessSampling::writeToFile(const QueuedSample& queued) {
   if (!writer_.isOpen()) {
-    if (std::string error = writer_.create(ProcessLedger::get().reportPath(), kSamplesEnding, head.job);
+    if (std::string error = writer_.create(ProcessLedger::get().reportPath(), kSamplesEnding, queued.job);
         !error.empty()) {
       return error;
     }
     logDebug("samples: " + writer_.path());
   }
-  std::string error = writer_.append(added_, sample, kMostSamplesBytes);
+  std::string error = writer_.append(added_, queued.sample, kMostSamplesBytes);
   added_.clear();
   return error;
+}
+
+void ProcessSampling::loseWaiting() {
+  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  while (lock && !samples_.isEmpty()) {
+    samples_.takeUndone();
+    noteLost("the GPU had not completed the sample when the process ended");
+    writeDoneLocked(); // those after it may be of the CPU, or of another GPU
+  }
+  is_waiting_.store(false, std::memory_order_relaxed);
 }
 
 void ProcessSampling::reset() {
@@ -162,7 +244,10 @@ void ProcessSampling::reset() {
   ended_.clear();
   numbers_.clear();
   added_.clear();
-  samples_.clear();
+  earlier_.clear();
+  samples_ = DeviceSamples(); // without a call of the driver, which does not work after a fork
+  is_waiting_.store(false, std::memory_order_relaxed);
+  has_device_ended_ = false;
 }
 
 /// The sample of one step, while the Python part hands over its parameters.
@@ -173,8 +258,8 @@ class StepTake {
     if (!sampling.wants(step) || ProcessLedger::get().reportPath().empty()) {
       return 0; // without a report, the process has no process group, and nothing to compare with
     }
-    if (const std::string ended = sampling.ended(); !ended.empty()) {
-      lose(ended);
+    if (const std::string obstacle = sampling.obstacle(); !obstacle.empty()) {
+      noteLost(obstacle);
       return 0;
     }
     is_due_ = true;
@@ -191,64 +276,75 @@ class StepTake {
     return thinning_.hasRow(name);
   }
   void take(const CommtapSampledParameter& parameter) {
-    const std::optional<Digest> value = digestAt(parameter.value);
-    if (!value) {
-      notSampled(parameter);
-      return;
+    const size_t row = sample_.rows.size();
+    try {
+      takeRow(parameter);
+    } catch (...) {
+      tensors_.removeRow(row); // else another parameter's row would get its digests
+      throw;
     }
-    SampleRow row;
-    row.value = *value;
-    row.has_sums = thinning_.hasSums(parameter.name);
-    row.is_gradient_partial = parameter.is_gradient_partial != 0;
-    if (const void* kept = gradientOf(parameter)) {
-      const std::optional<Digest> gradient = digestAt(kept);
-      row.has_gradient = gradient.has_value();
-      row.is_gradient_unknown = !gradient;
-      row.gradient = gradient.value_or(Digest());
-      if (!gradient) {
-        notSampled(parameter);
-      }
-    }
-    row.parameter = ProcessSampling::get().parameterNumber(sample_.optimizer, parameter);
-    sample_.rows.push_back(row);
   }
-  /// Writes the sample, if one was due.
+  /// Adds the sample to those of the process, if one was due.
   void finish() {
     if (!is_due_) {
       return;
     }
     const Result<Report> head = ProcessLedger::get().readHead();
     if (!head) {
-      lose(head.error());
+      noteLost(head.error());
       return;
     }
     for (const Group& group : head->groups) {
       sample_.groups.push_back({group.name, group.collectives});
     }
-    if (const std::string error = ProcessSampling::get().write(sample_, *head); !error.empty()) {
-      logWarning("no more samples are taken for commtap verify: " + error);
-      lose(error);
-    }
+    ProcessSampling::get().add({std::move(sample_), head->job, tensors_.takeBatches(), {}, {}});
   }
 
  private:
-  static std::optional<Digest> digestAt(const void* tensor) {
-    return tensor == nullptr ? std::nullopt : digestOfTensor(*static_cast<const c10::TensorImpl*>(tensor));
+  void takeRow(const CommtapSampledParameter& parameter) {
+    SampleRow row;
+    if (!takeDigest(parameter, false, row.value)) {
+      noteUnsampled(parameter.name);
+      return;
+    }
+    row.has_sums = thinning_.hasSums(parameter.name);
+    row.is_gradient_partial = parameter.is_gradient_partial != 0;
+    if (gradientOf(parameter) != nullptr) {
+      row.has_gradient = takeDigest(parameter, true, row.gradient);
+      row.is_gradient_unknown = !row.has_gradient;
+      if (!row.has_gradient) {
+        noteUnsampled(parameter.name);
+      }
+    }
+    row.parameter = ProcessSampling::get().parameterNumber(sample_.optimizer, parameter);
+    sample_.rows.push_back(row);
   }
   static const void* gradientOf(const CommtapSampledParameter& parameter) {
     return parameter.gradient != nullptr ? parameter.gradient
                                          : keptGradient(*static_cast<const c10::TensorImpl*>(parameter.value));
   }
-  static void notSampled(const CommtapSampledParameter& parameter) {
-    ProcessLedger::ledger().notSeen(NotSeen::kUnsampledParameters, parameter.name);
-  }
-  static void lose(const std::string& why) {
-    ProcessLedger::ledger().notSeen(NotSeen::kSamplesLost, why);
+  /// Sets a digest, or has it set later if a GPU has the tensor. Returns false if the tensor cannot be sampled.
+  bool takeDigest(const CommtapSampledParameter& parameter, bool is_gradient, Digest& digest) {
+    const void* tensor = is_gradient ? gradientOf(parameter) : parameter.value;
+    if (tensor == nullptr) {
+      return false;
+    }
+    const auto& impl = *static_cast<const c10::TensorImpl*>(tensor);
+    if (const std::optional<Digest> made = digestOfTensor(impl)) {
+      digest = *made;
+      return true;
+    }
+    const bool is_read_by_step = parameter.is_in_optimizer != 0 && gradientOf(parameter) != nullptr;
+    return tensors_.add(
+        impl,
+        {sample_.rows.size(), is_gradient, parameter.name},
+        is_read_by_step ? TensorUse::kReadByStep : TensorUse::kOther);
   }
 
   bool is_due_ = false;
   Sample sample_;
   SampleThinning thinning_{0, 0};
+  DeviceTensors tensors_;
 };
 
 StepTake& takeOf(void* data) {
@@ -305,10 +401,26 @@ void Sampler::stepBegins() noexcept {
     if (!ProcessLedger::get().isOfThisProcess()) {
       return;
     }
+    if (ProcessSampling::get().isWaiting()) {
+      ProcessSampling::get().writeDone();
+    }
     StepTake step;
     const CommtapStepSampler sampler = {&step, begins, counted, wants, take};
     sample(&sampler);
     step.finish();
+  });
+}
+
+void Sampler::finish() {
+  if (!isOn() || !ProcessSampling::get().isWaiting() || !ProcessLedger::get().isOfThisProcess()) {
+    return;
+  }
+  catchAll("the last samples", [] {
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    while (!ProcessSampling::get().writeDone() && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(milliseconds(1));
+    }
+    ProcessSampling::get().loseWaiting();
   });
 }
 

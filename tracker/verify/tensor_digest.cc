@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -58,15 +60,15 @@ std::optional<Elements> digestElements(c10::ScalarType type) {
 
 /// Returns whether the tensor's sizes, strides and memory are what they seem. Asks its keys only: a subclass in Python
 /// answers every other question by code of its own.
-bool isPlainOnCpu(const c10::TensorImpl& tensor) {
+bool isPlain(const c10::TensorImpl& tensor, c10::DispatchKey device) {
   constexpr c10::DispatchKeySet kOthers(
       {c10::DispatchKey::Python,
        c10::DispatchKey::Functionalize,
        c10::DispatchKey::Conjugate,
        c10::DispatchKey::Negative,
        c10::DispatchKey::ZeroTensor});
-  return tensor.key_set().has(c10::DispatchKey::CPU) && !tensor.key_set().has_any(kOthers) &&
-         !tensor.has_symbolic_sizes_strides() && tensor.has_storage();
+  return tensor.key_set().has(device) && !tensor.key_set().has_any(kOthers) && !tensor.has_symbolic_sizes_strides() &&
+         tensor.has_storage();
 }
 
 /// Returns how many elements the memory from the first one on must hold; nullopt if an element is before the first.
@@ -112,11 +114,38 @@ void copyElements(const c10::TensorImpl& tensor, size_t size, const std::byte* f
   }
 }
 
+/// Sets the dimensions of a tensor whose elements do not lie one after the other. Returns false if the kernel has too
+/// few. `parts`: numbers of an element, which do.
+bool setDimensions(const c10::TensorImpl& tensor, size_t parts, DigestTensor& to) {
+  std::vector<std::pair<DigestWord, DigestWord>> dims; // size and stride, the innermost one first
+  if (parts > 1) {
+    dims.emplace_back(parts, 1);
+  }
+  for (size_t i = tensor.sizes().size(); i-- > 0;) {
+    const auto size = static_cast<DigestWord>(tensor.sizes()[i]);
+    const DigestWord stride = static_cast<DigestWord>(tensor.strides()[i]) * parts;
+    if (!dims.empty() && stride == dims.back().first * dims.back().second) {
+      dims.back().first *= size;
+    } else if (size > 1) {
+      dims.emplace_back(size, stride);
+    }
+  }
+  if (dims.size() > kKernelDims) {
+    return false;
+  }
+  dims.resize(kKernelDims, {1, 0});
+  to.is_strided = 1;
+  for (int i = 0; i < kKernelDims; ++i) {
+    std::tie(to.sizes[kKernelDims - 1 - i], to.strides[kKernelDims - 1 - i]) = dims[i];
+  }
+  return true;
+}
+
 } // namespace
 
 std::optional<Digest> digestOfTensor(const c10::TensorImpl& tensor) {
   const std::optional<Elements> elements =
-      isPlainOnCpu(tensor) ? digestElements(c10::typeMetaToScalarType(tensor.dtype())) : std::nullopt;
+      isPlain(tensor, c10::DispatchKey::CPU) ? digestElements(c10::typeMetaToScalarType(tensor.dtype())) : std::nullopt;
   if (!elements) {
     return std::nullopt;
   }
@@ -144,6 +173,31 @@ std::optional<Digest> digestOfTensor(const c10::TensorImpl& tensor) {
 const c10::TensorImpl* keptGradient(const c10::TensorImpl& tensor) {
   const at::TensorBase& gradient = tensor.grad();
   return gradient.defined() ? gradient.unsafeGetTensorImpl() : nullptr;
+}
+
+std::optional<DeviceTensor> deviceTensorOf(const c10::TensorImpl& tensor) {
+  const std::optional<Elements> elements = isPlain(tensor, c10::DispatchKey::CUDA)
+                                               ? digestElements(c10::typeMetaToScalarType(tensor.dtype()))
+                                               : std::nullopt;
+  if (!elements) {
+    return std::nullopt;
+  }
+  DeviceTensor found{.device = tensor.device().index(), .storage = tensor.unsafe_storage()};
+  found.elements.type = elements->type;
+  if (tensor.numel() == 0) {
+    return found;
+  }
+  const size_t part = digestElementSize(elements->type);
+  const auto first = reinterpret_cast<uintptr_t>(firstElement(tensor, part * elements->parts));
+  if (first == 0 || first % part != 0 || found.device < 0) {
+    return std::nullopt;
+  }
+  found.elements.address = first;
+  found.elements.elements = static_cast<DigestWord>(tensor.numel()) * elements->parts;
+  if (!tensor.is_contiguous() && !setDimensions(tensor, elements->parts, found.elements)) {
+    return std::nullopt;
+  }
+  return found;
 }
 
 } // namespace commtap

@@ -4,9 +4,11 @@
 
 #include <optional>
 
+#include <c10/core/Storage.h>
 #include <c10/core/TensorImpl.h>
 
 #include "report/samples/digest.h"
+#include "tracker/verify/digest_kernel.h"
 
 namespace commtap {
 
@@ -18,5 +20,16 @@ std::optional<Digest> digestOfTensor(const c10::TensorImpl& tensor);
 /// Returns the gradient that a tensor keeps, nullptr for none. Python's `.grad` warns if the tensor is no leaf, as the
 /// shards that Megatron's distributed optimizer updates.
 const c10::TensorImpl* keptGradient(const c10::TensorImpl& tensor);
+
+/// A tensor in a GPU's memory, with everything that the kernel must know of it.
+struct DeviceTensor {
+  int device = 0;
+  c10::Storage storage;    ///< keeps the memory
+  DigestTensor elements{}; ///< without the number of the first block; `elements` may be 0
+};
+
+/// Returns a tensor in the memory of a CUDA device for digestOfTensor()'s digest of it; nullopt if it is not such a
+/// tensor. Unlike on the CPU, elements at odd addresses and very irregular strides have no digest.
+std::optional<DeviceTensor> deviceTensorOf(const c10::TensorImpl& tensor);
 
 } // namespace commtap

@@ -29,6 +29,7 @@ import pack
 import ranks
 import results
 import small_nccl
+from samples_file import Digest, Row, Sample
 
 PLACE = {"module": "Net", "phase": "forward", "group": "0"}
 
@@ -212,6 +213,30 @@ def test_a_part_that_fails_or_has_no_time_is_no_end(kit: check.Kit, monkeypatch:
     assert json.loads(kit.results.read_text())["checks"] == kit.checks
 
 
+def twins(**other: Any) -> list[Sample]:
+    """Returns a sample of one tensor and its twin, which differs in `other`."""
+    digest = {"bits": 7, "squares": 4.0, "sums": (1.0,) * 8, "is_constant": False}
+    rows = [
+        Row({"name": f"Twins.{name}_0"}, 1, Digest(**digest | change), Digest(**digest))
+        for name, change in (("one", {}), ("other", other))
+    ]
+    return [Sample(0, 1, {}, rows)]
+
+
+def test_digests_of_a_gpu_are_held_against_those_of_the_cpu() -> None:
+    assert judge.twin_faults(twins(squares=4.00001, sums=(1.00001,) * 8), 1, 1) == []
+    assert judge.twin_faults(twins(bits=8), 1, 1) == ["step 1, one_0: other values"]
+    assert judge.twin_faults(twins(sums=(1.001,) * 8), 1, 1) == ["step 1, one_0: other values"]
+    assert judge.twin_faults(twins(is_constant=True), 1, 1) != []
+    assert judge.twin_faults(twins(), 1, 2) == ["step 1: 2 rows, of 4"]
+    assert judge.twin_faults(twins(), 2, 1) == ["the samples are of steps [1]"]
+
+
+def test_the_cost_of_a_sample_is_that_of_steps_with_samples() -> None:
+    said = {"bytes": 2_000_000_000, "ms": [90.0, 5.0, 5.0, 1.0, 1.0], "host_ms": [80.0, 0.5, 0.7, 0.1, 0.1]}
+    assert judge.sample_cost(said, {1, 2, 3}) == {"ms_per_gb": 2.0, "host_ms": 0.5, "first_ms": 90.0}
+
+
 def elf_with(code: bytes) -> bytes:
     """Returns an ELF file with a section of code for GPUs and one of debug information."""
     names = b"\0.nv_fatbin\0.debug_info\0.shstrtab\0"
@@ -286,12 +311,16 @@ def dry_run(folder: Path, *arguments: str, **variables: str) -> tuple[int, dict[
 
 
 def test_the_kit_runs_where_it_was_carried(tmp_path: Path) -> None:
-    status, found = dry_run(carried(tmp_path), "--parts", "abcd", "--jobs", "tp")
+    status, found = dry_run(carried(tmp_path), "--parts", "abcdh", "--jobs", "tp")
     assert [(each["part"], each["result"]) for each in found["checks"]] == [
         ("a", "passed"),
         ("b", "passed"),
         ("c", "not run"),
         ("d", "not run"),
+        ("h", "passed"),
+        ("h", "passed"),
+        ("h", "passed"),
+        ("h", "not run"),
     ]
     assert status == 0
     assert found["facts"]["ranks"] == 2

@@ -15,9 +15,11 @@
 #include <vector>
 
 #include "report/samples/samples_reader.h"
+#include "tests/unit/fake_gpu.h"
 #include "tests/unit/samples.h"
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/core/process_ledger.h"
+#include "tracker/verify/tensor_digest.h"
 
 namespace commtap {
 namespace {
@@ -92,7 +94,7 @@ std::string samplesPath() {
 void checkInChild(const std::function<void()>& body) {
   const TrackerFixture tracker;
   const ChildResult child = TrackerFixture::runInTrackedChild(body);
-  CHECK(child.said.empty());
+  CHECK(child.said == "");
   CHECK(child.status == 0);
 }
 
@@ -184,6 +186,137 @@ TEST_CASE("a file that cannot be written ends sampling, and each lost sample is 
   });
   CHECK(has(child.said, "no more samples are taken for commtap verify"));
   CHECK(has(child.said, "another program has changed it"));
+}
+
+/// Makes a GPU have the optimizer's parameter, and the CPU its gradient.
+void moveToGpu() {
+  optimizer().value = FakeGpu::tensor(at::arange(5000, at::kFloat));
+}
+
+const Digest& digestOnCpu() {
+  static const Digest* digest = new Digest(*digestOfTensor(*at::arange(5000, at::kFloat).unsafeGetTensorImpl()));
+  return *digest;
+}
+
+bool hasFile() {
+  struct stat facts {};
+  return stat(samplesPath().c_str(), &facts) == 0;
+}
+
+TEST_CASE("a GPU's sample is written at a later step, with the number of its own") {
+  checkInChild([] {
+    moveToGpu();
+    const uint64_t launched = fake_cuda_launched_kernels();
+    const uint64_t forbidden = fake_cuda_forbidden_calls();
+    FakeGpu::get().streams[0].hangs = true;
+    startSampling({"Net.a", "Net.b"});
+    beginSteps(2);
+    FakeGpu::waitForEvents();
+    beginSteps(1);
+    expect(!hasFile(), "a file before the GPU is done");
+    FakeGpu::get().streams[0].hangs = false;
+    FakeGpu::waitForEvents();
+    beginSteps(1);
+    const ProcessSamples samples = *readSamplesFile(samplesPath());
+    expect(samples.samples.size() == 2, "another number of samples");
+    expect(samples.samples.at(0).step == 1 && samples.samples.at(1).step == 3, "other steps");
+    for (const Sample& sample : samples.samples) {
+      expect(sample.rows.size() == 2, "other rows");
+      expect(sample.rows.at(1).value.bits == digestOnCpu().bits, "other bits");
+      expect(sample.rows.at(1).value.squares == static_cast<float>(digestOnCpu().squares), "another norm");
+      expect(sample.rows.at(1).has_gradient && sample.rows.at(1).gradient.squares == 1, "another gradient");
+    }
+    expect(fake_cuda_launched_kernels() == launched + 2, "not one launch per sample");
+    expect(fake_cuda_forbidden_calls() == forbidden, "forbidden calls");
+    expect(notSeen("samples_lost") + notSeen("unsampled_parameters") == 0, "something is missing");
+    unlink(samplesPath().c_str());
+  });
+}
+
+TEST_CASE("the last sample is written at the end if its GPU is done, and is lost otherwise") {
+  checkInChild([] {
+    moveToGpu();
+    startSampling({"Net.a"});
+    beginSteps(2);
+    Sampler::finish();
+    expect(readSamplesFile(samplesPath())->samples.size() == 1, "the last sample is not there");
+    FakeGpu::get().streams[0].hangs = true;
+    beginSteps(1);
+    Sampler::finish();
+    Sampler::finish();
+    expect(readSamplesFile(samplesPath())->samples.size() == 1, "a sample that nothing has computed");
+    expect(notSeen("samples_lost") == 1, "not counted");
+    unlink(samplesPath().c_str());
+  });
+}
+
+TEST_CASE("a step that a CUDA graph captures has no sample") {
+  checkInChild([] {
+    moveToGpu();
+    const uint64_t launched = fake_cuda_launched_kernels();
+    const uint64_t forbidden = fake_cuda_forbidden_calls();
+    const size_t allocated = fake_cuda_allocated();
+    startSampling({"Net.a"});
+    {
+      const FakeCapture capture(FakeGpu::get().streams[0]);
+      beginSteps(1);
+    }
+    FakeGpu::waitForEvents();
+    beginSteps(1);
+    expect(!hasFile(), "a sample of the capture");
+    expect(fake_cuda_launched_kernels() == launched && fake_cuda_allocated() == allocated, "CUDA was called");
+    expect(notSeen("samples_lost") == 1 && notSeen("unsampled_parameters") == 1, "not counted");
+    beginSteps(1);
+    Sampler::finish();
+    expect(readSamplesFile(samplesPath())->samples.at(0).step == 3, "no sample after the capture");
+    expect(fake_cuda_forbidden_calls() == forbidden, "forbidden calls");
+    unlink(samplesPath().c_str());
+  });
+}
+
+TEST_CASE("an error of CUDA ends the samples of GPUs, and no others") {
+  const TrackerFixture tracker;
+  const ChildResult child = TrackerFixture::runInTrackedChild([] {
+    moveToGpu();
+    startSampling({"Net.a"});
+    fake_cuda_fail("cuMemAlloc_v2", 2);
+    errno = 7;
+    beginSteps(1);
+    expect(errno == 7, "errno");
+    fake_cuda_fail(nullptr, 0);
+    beginSteps(2);
+    expect(!hasFile() && notSeen("samples_lost") == 2, "not counted");
+    optimizer().value = at::ones({2});
+    optimizer().steps = 0;
+    beginSteps(1);
+    expect(readSamplesFile(samplesPath())->samples.size() == 1, "the CPU's sample is not there");
+    unlink(samplesPath().c_str());
+  });
+  CHECK(has(child.said, "parameters on GPUs are no longer sampled"));
+  CHECK(has(child.said, "cuMemAlloc() failed with CUDA's error 2"));
+  CHECK_FALSE(has(child.said, "not counted"));
+  CHECK_FALSE(has(child.said, "errno"));
+  CHECK_FALSE(has(child.said, "is not there"));
+}
+
+TEST_CASE("a forked child does not write the samples that its parent waits for") {
+  checkInChild([] {
+    moveToGpu();
+    FakeGpu::get().streams[0].hangs = true;
+    startSampling({"Net.a"});
+    beginSteps(1);
+    const ChildResult child = runInChild([] {
+      ProcessLedger::get().resetInForkedChild();
+      Sampler::resetInForkedChild();
+      Sampler::finish();
+      expect(notSeen("samples_lost") == 0, "lost in the child");
+    });
+    expect(child.said.empty(), child.said);
+    FakeGpu::get().streams[0].hangs = false;
+    Sampler::finish();
+    expect(readSamplesFile(samplesPath())->samples.size() == 1, "the parent's sample");
+    unlink(samplesPath().c_str());
+  });
 }
 
 TEST_CASE("a forked child has a file of its own") {

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <vector>
 
+#include "tests/unit/fake_gpu.h"
+#include "tracker/verify/device_digests.h"
 #include "tracker/verify/digest.h"
 
 namespace commtap {
@@ -82,6 +84,59 @@ TEST_CASE("a tensor without values in the CPU's memory has no digest") {
   at::Tensor freed = at::ones({4});
   freed.storage().unsafeGetStorageImpl()->set_nbytes(size_t{0});
   CHECK_FALSE(digestOfTensor(freed));
+}
+
+/// Returns the digest by the kernel, of a tensor in the memory of a tensor of the CPU.
+std::optional<Digest> digestOnGpu(const at::Tensor& values) {
+  const std::optional<DeviceTensor> tensor = deviceTensorOf(*FakeGpu::tensor(values).unsafeGetTensorImpl());
+  if (!tensor) {
+    return std::nullopt;
+  }
+  DeviceDigests digests;
+  DigestLaunch& launch = **digests.launch(tensor->device, &FakeGpu::get().streams[0], {&tensor->elements, 1});
+  FakeGpu::waitForEvents();
+  REQUIRE(digests.stateOf(launch) == DeviceDigests::State::kDone);
+  return DeviceDigests::digestsOf(launch)[0];
+}
+
+TEST_CASE("a GPU's tensor has the digest of the CPU, contiguous or not") {
+  const at::Tensor values = at::arange(120, at::kFloat).reshape({2, 3, 4, 5});
+  const at::Tensor row = at::arange(4, at::kFloat);
+  const at::Tensor complex = at::view_as_complex(at::arange(24, at::kDouble).reshape({3, 4, 2}));
+  for (const at::Tensor& tensor :
+       {values,
+        values.contiguous(at::MemoryFormat::ChannelsLast),
+        values.permute({3, 1, 0, 2}),
+        values.transpose(1, 2).slice(3, 1, 5, 2),
+        values.select(1, 2),
+        row.unsqueeze(1).expand({4, 7}),
+        complex,
+        complex.transpose(0, 1),
+        at::ones({5000}, at::kByte),
+        at::ones({3, 2000, 2}, at::kLong).transpose(0, 1),
+        at::empty({0, 4}),
+        at::full({}, 3.5)}) {
+    CAPTURE(tensor.sizes().vec().size());
+    CAPTURE(tensor.numel());
+    const Digest expected = *digestOfTensor(tensor);
+    const std::optional<Digest> found = digestOnGpu(tensor);
+    REQUIRE(found);
+    CHECK(found->bits == expected.bits);
+    CHECK(found->squares == expected.squares);
+    CHECK(found->is_constant == expected.is_constant);
+  }
+}
+
+TEST_CASE("a GPU's tensor at an odd address, of many irregular strides, or without memory has no digest") {
+  std::vector<char> bytes(4 * sizeof(float) + 1);
+  CHECK_FALSE(digestOnGpu(at::from_blob(bytes.data() + 1, {4}, at::kFloat)));
+  CHECK_FALSE(digestOnGpu(at::ones({3, 3, 3, 3, 3}).permute({4, 2, 0, 3, 1})));
+  CHECK_FALSE(digestOnGpu(at::ones({4}, at::kHalf).to(at::kFloat8_e4m3fn)));
+  const at::Tensor freed = FakeGpu::tensor(at::ones({4}));
+  freed.storage().set_nbytes(0);
+  CHECK_FALSE(deviceTensorOf(*freed.unsafeGetTensorImpl()));
+  CHECK_FALSE(deviceTensorOf(*at::ones({4}).unsafeGetTensorImpl()));
+  CHECK_FALSE(digestOfTensor(FakeGpu::tensor(at::ones({4}))));
 }
 
 } // namespace

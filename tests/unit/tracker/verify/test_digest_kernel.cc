@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "report/base/checksum.h"
+#include "tracker/verify/digest_kernel_ptx.h"
+
+namespace commtap {
+namespace {
+
+std::string textOf(const std::string& name) {
+  std::ifstream file(COMMTAP_SOURCE_ROOT "/tracker/verify/" + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_CASE("the PTX is of the kernel's sources: if not, run ./dev kernel") {
+  Checksum checksum;
+  for (const char* name : {"digest_terms.h", "digest_kernel.h", "digest_kernel.cu"}) {
+    const std::string text = textOf(name);
+    CAPTURE(name);
+    CHECK(!text.empty());
+    checksum.add(text);
+  }
+  CHECK(checksum.value() == kDigestKernelSources);
+}
+
+TEST_CASE("any GPU since compute capability 7.0 runs the kernel, with the driver of CUDA 11.7 or later") {
+  const std::string_view ptx = kDigestKernelPtx;
+  CHECK(ptx.find("\n.version 7.7\n") != std::string_view::npos);
+  CHECK(ptx.find("\n.target sm_70\n") != std::string_view::npos);
+  CHECK(ptx.find(".visible .entry commtapDigests(") != std::string_view::npos);
+}
+
+} // namespace
+} // namespace commtap
