@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -16,6 +18,7 @@
 #include "report/advice/sharding_advice.h"
 #include "report/job/step_count.h"
 #include "report/model/module_names.h"
+#include "report/model/saturating.h"
 
 namespace commtap {
 namespace {
@@ -133,17 +136,14 @@ constexpr std::array<AdviceRuleRow, 16> kRules = {{
 void findSmall(Findings& findings) {
   std::map<std::tuple<Kind, Phase, size_t>, std::vector<const JobCollective*>> bins;
   for (const JobCollective& row : findings.job().collectives) {
-    const double calls = findings.calls(row);
-    const bool is_small = calls > 0 && findings.bytes(row) / calls < kSmallBytes;
-    if (is_small && isTraining(row.phase) && !isPointToPoint(row.kind) && row.kind != Kind::kBarrier) {
+    const auto calls = static_cast<double>(row.amount.count.sum);
+    const bool is_small = calls > 0 && static_cast<double>(row.amount.bytes.sum) / calls < kSmallBytes;
+    if (is_small && isTraining(row) && !isPointToPoint(row.kind) && row.kind != Kind::kBarrier) {
       bins[{row.kind, row.phase, row.group}].push_back(&row);
     }
   }
   for (const auto& [key, rows] : bins) {
-    double calls = 0;
-    for (const JobCollective* row : rows) {
-      calls += findings.calls(*row);
-    }
+    const double calls = findings.calls(rows);
     for (const JobCollective* row : calls >= kManySmall ? rows : std::vector<const JobCollective*>()) {
       findings.add(AdviceRule::kSmall, *row);
     }
@@ -165,7 +165,7 @@ bool sendsObjects(const JobCollective& row) {
 void findInEveryStep(Findings& findings) {
   for (const JobCollective& row : findings.job().collectives) {
     const bool is_sought = row.kind == Kind::kBarrier || sendsObjects(row);
-    if (is_sought && stepsOf(findings.job()) > 1 && findings.callsInEveryStep(row) >= 1) {
+    if (is_sought && findings.trainingSteps() > 1 && findings.callsInEveryStep(row) >= 1) {
       findings.add(row.kind == Kind::kBarrier ? AdviceRule::kBarrier : AdviceRule::kObjects, row);
     }
   }
@@ -204,7 +204,7 @@ void findUneven(Findings& findings) {
     const auto& [sum, min, max, min_rank, max_rank] = row.amount.bytes;
     const bool is_uneven = static_cast<double>(max) > kUnevenRatio * static_cast<double>(min) &&
                            areTogether(min_rank, max_rank, findings.job().groups[row.group]);
-    if (row.kind == Kind::kAllToAll && isTraining(row.phase) && is_uneven) {
+    if (row.kind == Kind::kAllToAll && isTraining(row) && is_uneven) {
       const double mean = static_cast<double>(sum) / static_cast<double>(row.amount.ranks);
       findings.add(AdviceRule::kUneven, row, {0, static_cast<double>(max) / mean - 1});
     }
@@ -242,6 +242,16 @@ class ModuleIndex {
   std::set<std::string_view> parents_;
 };
 
+/// Returns the most backwards that the ranks of a row may have made; UINT64_MAX if steps do not say.
+uint64_t backwardsOf(const JobCollective& row, const JobReport& job) {
+  uint64_t passes = 0;
+  for (const StepsThatTrain& each : trainingSteps(job)) {
+    addSaturating(passes, each.row->backward_passes.value_or(0));
+  }
+  const uint64_t most = std::numeric_limits<uint64_t>::max();
+  return passes == 0 || passes > most / std::max<uint64_t>(row.amount.ranks, 1) ? most : passes * row.amount.ranks;
+}
+
 /// DDP fills its buckets with the layers' parameters one after the other. So if a layer fills several in one backward,
 /// all but the first hold nothing else.
 void findBucketsOfOne(Findings& findings) {
@@ -252,7 +262,8 @@ void findBucketsOfOne(Findings& findings) {
       continue;
     }
     const auto buckets = static_cast<double>(row.amount.count.sum);
-    const auto backwards = static_cast<double>(modules.forwards(row.module));
+    const auto backwards =
+        static_cast<double>(std::min(modules.forwards(row.module), backwardsOf(row, findings.job())));
     if (backwards > 0 && buckets > backwards) {
       const double beyond = 1 - backwards / buckets;
       findings.add(AdviceRule::kBucketOfOne, row, {beyond, beyond});

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "report/job/step_count.h"
+#include "report/model/saturating.h"
 
 namespace commtap {
 namespace {
@@ -19,48 +19,98 @@ uint64_t callsOf(const JobStep& step, Kind kind, size_t group) {
   return calls;
 }
 
+/// Returns the calls of a kind in a group that ranks made in set-up.
+uint64_t setupCallsOf(const JobReport& job, Kind kind, size_t group) {
+  uint64_t calls = 0;
+  for (const JobCollective& row : job.collectives) {
+    addSaturating(calls, row.setup && row.kind == kind && row.group == group ? row.amount.count.sum : 0);
+  }
+  return calls;
+}
+
+bool isOfBackward(Phase phase) {
+  return phase == Phase::kBackward || phase == Phase::kRecompute || phase == Phase::kOptimizer;
+}
+
+double asDivisor(uint64_t number) {
+  return static_cast<double>(std::max<uint64_t>(number, 1));
+}
+
 } // namespace
 
-Findings::Findings(const JobReport& job)
-    : job_(job), steps_(static_cast<double>(std::max<uint64_t>(stepsOf(job), 1))) {}
+Findings::Findings(const JobReport& job) : job_(job), steps_(commtap::trainingSteps(job)) {
+  for (const StepsThatTrain& each : steps_) {
+    addSaturating(training_, each.training);
+    for (const JobStepAmount& amount : each.row->collectives) {
+      StepsWith& with = steps_with_[{amount.kind, amount.group}];
+      addSaturating(with.all, each.row->steps);
+      addSaturating(with.training, each.training);
+    }
+  }
+}
 
 void Findings::add(AdviceRule rule, const JobCollective& row, Stake stake) {
-  Advice& advice = found_[{rule, row.group}];
-  advice.rule = &adviceRules()[static_cast<size_t>(rule)];
-  advice.group = job_.groups[row.group].name;
-  advice.calls += stake.calls * calls(row);
-  advice.bytes += stake.bytes * bytes(row);
-  advice.rows.push_back(&row);
+  Found& found = found_[{rule, row.group}];
+  found.advice.rule = &adviceRules()[static_cast<size_t>(rule)];
+  found.advice.group = job_.groups[row.group].name;
+  found.advice.calls += stake.calls * static_cast<double>(row.amount.count.sum) / stepsOf(row);
+  found.advice.bytes += stake.bytes * static_cast<double>(row.amount.bytes.sum) / stepsOf(row);
+  found.advice.rows.push_back(&row);
+  found.ranks.add(job_.rank_sets[row.rank_set], row.amount.ranks);
+}
+
+double Findings::calls(std::span<const JobCollective* const> rows) const {
+  double calls = 0;
+  RankUnion ranks;
+  for (const JobCollective* row : rows) {
+    calls += static_cast<double>(row->amount.count.sum) / stepsOf(*row);
+    ranks.add(job_.rank_sets[row->rank_set], row->amount.ranks);
+  }
+  return calls / asDivisor(ranks.count());
 }
 
 double Findings::callsInEveryStep(const JobCollective& row) const {
-  const uint64_t made = stepsOf(job_);
-  if (made == 0 || row.setup) {
+  if (row.setup) {
     return 0;
   }
+  uint64_t setup = setupCallsOf(job_, row.kind, row.group); // they are in the first steps
   double all = 0;
   double smallest = std::numeric_limits<double>::max();
-  for (const JobStep& step : job_.steps) {
-    if (step.first_step < made) {
-      const auto calls = static_cast<double>(callsOf(step, row.kind, row.group));
-      all += calls;
-      smallest = std::min(smallest, calls / static_cast<double>(std::max<uint64_t>(step.steps, 1)));
+  bool has_single = false;
+  for (const StepsThatTrain& each : steps_) {
+    uint64_t calls = callsOf(*each.row, row.kind, row.group);
+    const uint64_t in_setup = std::min(setup, calls);
+    setup -= in_setup;
+    calls -= in_setup;
+    all += static_cast<double>(calls);
+    if (each.training > 0) {
+      smallest = std::min(smallest, static_cast<double>(calls) / asDivisor(each.row->steps));
+      has_single = has_single || each.row->steps == 1;
     }
   }
-  const double uneven = all - smallest * steps_;
-  return std::max(0.0, mean(static_cast<double>(row.amount.count.sum) - uneven, row));
+  if (!has_single) {
+    return 0;
+  }
+  const double uneven = all - smallest * static_cast<double>(training_);
+  const double left = static_cast<double>(row.amount.count.sum) - uneven;
+  return std::max(0.0, left / asDivisor(row.amount.ranks) / asDivisor(training_));
 }
 
 std::vector<Advice> Findings::take() {
   std::vector<Advice> all;
-  for (auto& [key, advice] : found_) {
-    all.push_back(std::move(advice));
+  for (auto& [key, found] : found_) {
+    found.advice.calls /= asDivisor(found.ranks.count());
+    found.advice.bytes /= asDivisor(found.ranks.count());
+    all.push_back(std::move(found.advice));
   }
   return all;
 }
 
-double Findings::mean(double sum, const JobCollective& row) const {
-  return sum / static_cast<double>(std::max<uint64_t>(row.amount.ranks, 1)) / steps_;
+double Findings::stepsOf(const JobCollective& row) const {
+  const auto found = steps_with_.find({row.kind, row.group});
+  const StepsWith with = found == steps_with_.end() ? StepsWith() : found->second;
+  const uint64_t steps = isOfBackward(row.phase) ? with.training : with.all;
+  return asDivisor(steps > 0 ? steps : training_);
 }
 
 } // namespace commtap

@@ -3,12 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "report/advice/advice.h"
 #include "report/job/job_report.h"
+#include "report/job/rank_union.h"
+#include "report/job/step_count.h"
 
 namespace commtap {
 
@@ -18,7 +22,8 @@ struct Stake {
   double bytes = 1;
 };
 
-/// Collects what the rules find in a job, by rule and group. Numbers are means per rank and step.
+/// Collects what the rules find in a job, by rule and group. Numbers are per rank and step: of the ranks that have any
+/// of the rows, and for each row of the steps that can have it.
 class Findings {
  public:
   /// `job` must outlive the findings.
@@ -27,37 +32,51 @@ class Findings {
   /// Adds a row that proves `rule`.
   void add(AdviceRule rule, const JobCollective& row, Stake stake = {});
 
-  double calls(const JobCollective& row) const {
-    return mean(row.amount.count.sum, row);
-  }
-  double bytes(const JobCollective& row) const {
-    return mean(row.amount.bytes.sum, row);
-  }
-  /// Returns the least number of calls that the row has in every step; 0 if steps do not prove any, and for set-up. The
-  /// report counts steps by kind and group. So the row may have made all calls by which a step exceeds the smallest
-  /// one, and what then remains of the row is in every step.
+  /// Returns the calls of several rows per rank and step.
+  double calls(std::span<const JobCollective* const> rows) const;
+
+  /// Returns the least number of calls that the row has in every training step, per rank; 0 if steps do not prove any,
+  /// and for set-up. The report counts steps by kind and group. So the row may have made all calls by which a step
+  /// exceeds the smallest one, and what then remains of the row is in every step. Steps that are added up may differ
+  /// among themselves: they only count if single steps are known too.
   double callsInEveryStep(const JobCollective& row) const;
 
   const JobReport& job() const {
     return job_;
   }
+  /// Returns the number of training steps; 0 if the job has no steps.
+  uint64_t trainingSteps() const {
+    return training_;
+  }
   /// Returns the findings by rule, then by group.
   std::vector<Advice> take();
 
  private:
-  double mean(double sum, const JobCollective& row) const;
-  double mean(uint64_t sum, const JobCollective& row) const {
-    return mean(static_cast<double>(sum), row);
-  }
+  struct Found {
+    Advice advice;
+    RankUnion ranks;
+  };
+
+  /// The steps in which a kind and group are.
+  struct StepsWith {
+    uint64_t all = 0;
+    uint64_t training = 0;
+  };
+
+  /// Returns the number of steps that can have the row: those in which its kind and group are, and only training steps
+  /// for a phase that an evaluation does not have.
+  double stepsOf(const JobCollective& row) const;
 
   const JobReport& job_;
-  double steps_;
-  std::map<std::pair<AdviceRule, size_t>, Advice> found_;
+  std::vector<StepsThatTrain> steps_;
+  uint64_t training_ = 0;
+  std::map<std::pair<Kind, size_t>, StepsWith> steps_with_; ///< by kind and group
+  std::map<std::pair<AdviceRule, size_t>, Found> found_;
 };
 
-/// Returns whether a step of the training communicates, not what surrounds it.
-constexpr bool isTraining(Phase phase) {
-  return phase != Phase::kOther;
+/// Returns whether a step of the training makes a row's calls, and not set-up or what surrounds the steps.
+inline bool isTraining(const JobCollective& row) {
+  return row.phase != Phase::kOther && !row.setup;
 }
 
 } // namespace commtap

@@ -48,7 +48,7 @@ class Hosts {
 uint64_t bytesOf(const JobGroup& group) {
   uint64_t bytes = 0;
   for (const auto& [key, amount] : group.totals) {
-    bytes += isTraining(key.phase) ? amount.bytes : 0;
+    bytes += key.phase != Phase::kOther ? amount.bytes : 0;
   }
   return bytes;
 }
@@ -72,7 +72,7 @@ void findAcrossHosts(Findings& findings) {
   }
   for (const JobCollective& row : job.collectives) {
     const bool is_across = across.count(row.group) > 0 && bytesOf(job.groups[row.group]) > most_inside;
-    if (is_across && isTraining(row.phase)) {
+    if (is_across && isTraining(row)) {
       findings.add(AdviceRule::kAcrossHosts, row);
     }
   }

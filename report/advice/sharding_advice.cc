@@ -113,7 +113,7 @@ void findSharding(const ShardedParameters& sharded, Findings& findings) {
     unit.sharder = sharder;
     unit.add(row);
     const auto module = called.find(row.module);
-    if (row.kind == Kind::kAllGather && isTraining(row.phase) && module != called.end() && !module->second) {
+    if (row.kind == Kind::kAllGather && isTraining(row) && module != called.end() && !module->second) {
       findings.add(AdviceRule::kNeverUsed, row);
     }
   }

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "report/base/glob.h"
+#include "report/compare/change_bundle.h"
 
 namespace commtap {
 namespace {
@@ -73,7 +74,7 @@ std::optional<Allowed> allowedFromName(std::string_view name) {
 Budget budgetOf(const JobReport& job) {
   std::vector<CellChange> cells;
   for (const auto& [key, number] : cellsOf(job)) {
-    cells.push_back({key, {{}, number}});
+    cells.push_back({key, {{}, {1, number.count, number.bytes}}}); // whatever ranks have them
   }
   const std::vector<ChangeBundle> bundles = bundle(cells);
   const std::map<CellKey, const ChangeBundle*> largest = largestBundles(bundles);

@@ -92,7 +92,7 @@ Finding::What whatOf(const Change& change) {
   if (change.after.ranks == 0) {
     return Finding::What::kGone;
   }
-  return change.grew() ? Finding::What::kMore : Finding::What::kLess;
+  return change.isLess() ? Finding::What::kLess : Finding::What::kMore;
 }
 
 std::vector<Finding> findingsOf(const std::vector<CellChange>& changes, uint64_t steps = 1) {
@@ -160,8 +160,8 @@ std::vector<Check> checkBaseline(
       changes[subjectOf(key)];
     }
   }
-  for (const CellChange& change : changesBetween(cells_before, cells_after, rules)) {
-    if (change.change.grew() || !contains(allowed, Allowed::kLess)) {
+  for (const CellChange& change : changesBetween(cells_before, cells_after, comparedRanks(before, after), rules)) {
+    if (!change.change.isLess() || !contains(allowed, Allowed::kLess)) {
       changes[subjectOf(change.key)].push_back(change);
     }
   }

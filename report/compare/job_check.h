@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/compare/budget.h"
+#include "report/compare/change_bundle.h"
 #include "report/compare/job_diff.h"
 #include "report/job/job_report.h"
 

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <tuple>
 #include <unordered_map>
 
 #include "report/compare/merged_rows.h"
 #include "report/job/merged_row.h"
+#include "report/job/rank_union.h"
 #include "report/job/step_count.h"
-#include "report/model/module_pattern.h"
 #include "report/model/saturating.h"
 
 namespace commtap {
@@ -21,34 +20,25 @@ namespace {
 struct CellSum {
   uint64_t count = 0;
   uint64_t bytes = 0;
-  uint64_t most_ranks = 0; ///< the most ranks of any row; counts processes without a rank, which no rank set lists
-  std::set<size_t> rank_sets;
+  RankUnion ranks;
 };
-
-uint64_t ranksIn(const CellSum& sum, const JobReport& job) {
-  if (sum.rank_sets.size() == 1) {
-    return sum.most_ranks;
-  }
-  std::vector<int64_t> ranks;
-  for (const size_t set : sum.rank_sets) {
-    for (const auto& [first, last] : job.rank_sets[set]) {
-      for (int64_t rank = first; rank <= last; ++rank) {
-        ranks.push_back(rank);
-      }
-    }
-  }
-  return std::max<uint64_t>(countOf(rankRanges(std::move(ranks))), sum.most_ranks);
-}
 
 PerRank perRank(uint64_t count, uint64_t bytes, uint64_t ranks) {
   const auto divisor = static_cast<double>(std::max<uint64_t>(ranks, 1));
   return {ranks, static_cast<double>(count) / divisor, static_cast<double>(bytes) / divisor};
 }
 
+/// Returns the number of ranks of a job. A process without a rank is one, as in the sums.
+uint64_t ranksOf(const JobReport& job) {
+  const auto unranked = std::count_if(
+      job.processes.begin(), job.processes.end(), [](const JobProcess& process) { return !process.rank; });
+  return std::max<uint64_t>(countOf(job.ranks) + static_cast<uint64_t>(unranked), 1);
+}
+
 std::map<std::string, PerRank> divided(const std::map<std::string, Amount>& sums, const JobReport& job) {
   std::map<std::string, PerRank> result;
   for (const auto& [name, amount] : sums) {
-    result[name] = perRank(amount.count, amount.bytes, std::max<uint64_t>(countOf(job.ranks), 1));
+    result[name] = perRank(amount.count, amount.bytes, ranksOf(job));
   }
   return result;
 }
@@ -69,8 +59,10 @@ bool isTolerated(const Change& change, const CellTolerance& tolerance) {
   const auto within = [](double delta, double before, const Allowance& allowance) {
     return std::abs(delta) <= allowance.of(before) + kRounding * before;
   };
+  const auto other_ranks = static_cast<double>(countOf(change.gained) + countOf(change.lost));
   return within(change.countDelta(), change.before.count, tolerance.count) &&
-         within(change.bytesDelta(), change.before.bytes, tolerance.bytes);
+         within(change.bytesDelta(), change.before.bytes, tolerance.bytes) &&
+         within(other_ranks, static_cast<double>(change.before.ranks), tolerance.ranks);
 }
 
 auto orderOf(const CellChange& cell) {
@@ -109,11 +101,10 @@ struct CellRules {
 };
 
 /// Adds a row's calls, or some of them, to the cell of a key.
-void addTo(CellSum& sum, const JobCollective& row, uint64_t count, uint64_t bytes) {
+void addTo(CellSum& sum, const JobReport& job, const JobCollective& row, uint64_t count, uint64_t bytes) {
   addSaturating(sum.count, count);
   addSaturating(sum.bytes, bytes);
-  sum.most_ranks = std::max(sum.most_ranks, row.amount.ranks);
-  sum.rank_sets.insert(row.rank_set);
+  sum.ranks.add(job.rank_sets[row.rank_set], row.amount.ranks);
 }
 
 Cells cellsOf(const JobReport& job, CellRules rules) {
@@ -130,15 +121,16 @@ Cells cellsOf(const JobReport& job, CellRules rules) {
       key.label.clear(); // it is Global's
       for (const JobMember& member : row.members) {
         key.module = member.module;
-        addTo(sums[key], row, *member.count, member.bytes);
+        addTo(sums[key], job, row, *member.count, member.bytes);
       }
     } else {
-      addTo(sums[std::move(key)], row, row.amount.count.sum, row.amount.bytes.sum);
+      addTo(sums[std::move(key)], job, row, row.amount.count.sum, row.amount.bytes.sum);
     }
   }
   Cells cells;
   for (const auto& [key, sum] : sums) {
-    cells[key] = perRank(sum.count, sum.bytes, ranksIn(sum, job));
+    PerRank& cell = cells[key] = perRank(sum.count, sum.bytes, sum.ranks.count());
+    cell.on = sum.ranks.ranks();
   }
   return cells;
 }
@@ -152,6 +144,26 @@ Cells cellsOf(const JobReport& job) {
 std::pair<Cells, Cells> comparableCells(const JobReport& before, const JobReport& after) {
   constexpr CellRules rules{.by_label = true, .by_member = true};
   return {cellsOf(before, rules), cellsOf(after, rules)};
+}
+
+Cells totalsByModule(const Cells& cells, const std::set<std::string>& modules) {
+  std::map<CellKey, RankUnion> ranks;
+  Cells sums; // over ranks, then per rank
+  for (const auto& [key, number] : cells) {
+    if (modules.count(key.module) > 0) {
+      const CellKey total{key.module, Phase::kOther, Kind::kOther, "", key.label, key.setup};
+      ranks[total].add(number.on, number.ranks);
+      sums[total].count += number.count * static_cast<double>(number.ranks);
+      sums[total].bytes += number.bytes * static_cast<double>(number.ranks);
+    }
+  }
+  for (auto& [key, sum] : sums) {
+    sum.ranks = ranks[key].count();
+    sum.on = ranks[key].ranks();
+    sum.count /= static_cast<double>(std::max<uint64_t>(sum.ranks, 1));
+    sum.bytes /= static_cast<double>(std::max<uint64_t>(sum.ranks, 1));
+  }
+  return sums;
 }
 
 std::map<std::string, PerRank> perRankByGroup(const JobReport& job) {
@@ -170,7 +182,16 @@ std::map<std::string, PerRank> perRankByPhase(const JobReport& job) {
   return totalsBy(job, [](const PhaseKind& key) { return phaseName(key.phase); });
 }
 
-std::vector<CellChange> changesBetween(const Cells& before, const Cells& after, const std::vector<Tolerance>& rules) {
+std::optional<RankRanges> comparedRanks(const JobReport& before, const JobReport& after) {
+  return before.world_size == after.world_size ? std::optional(intersectionOf(before.ranks, after.ranks))
+                                               : std::nullopt;
+}
+
+std::vector<CellChange> changesBetween(
+    const Cells& before,
+    const Cells& after,
+    const std::optional<RankRanges>& compared,
+    const std::vector<Tolerance>& rules) {
   std::map<CellKey, Change> all;
   for (const auto& [key, number] : before) {
     all[key].before = number;
@@ -179,7 +200,11 @@ std::vector<CellChange> changesBetween(const Cells& before, const Cells& after, 
     all[key].after = number;
   }
   std::vector<CellChange> changes;
-  for (const auto& [key, change] : all) {
+  for (auto& [key, change] : all) {
+    if (compared && change.before.ranks > 0 && change.after.ranks > 0) {
+      change.gained = intersectionOf(differenceOf(change.after.on, change.before.on), *compared);
+      change.lost = intersectionOf(differenceOf(change.before.on, change.after.on), *compared);
+    }
     if (!isTolerated(change, toleranceFor(rules, key))) {
       changes.push_back({key, change});
     }
@@ -194,41 +219,16 @@ uint64_t stepsOfBoth(const JobReport& before, const JobReport& after) {
   return steps > 0 && steps == stepsOf(after) ? steps : 1;
 }
 
-std::vector<ChangeBundle> bundle(const std::vector<CellChange>& changes, uint64_t steps) {
-  using Sameness = std::tuple<std::string, Phase, Kind, std::string, std::string, bool, double, double, double, double>;
-  std::map<Sameness, size_t> places;
-  std::vector<ChangeBundle> bundles;
-  for (const CellChange& cell : changes) {
-    const auto& [before, after] = cell.change;
-    const Sameness sameness(
-        skeletonOf(cell.key.module),
-        cell.key.phase,
-        cell.key.kind,
-        cell.key.group,
-        cell.key.label,
-        cell.key.setup,
-        before.count,
-        before.bytes,
-        after.count,
-        after.bytes);
-    const auto [place, is_new] = places.emplace(sameness, bundles.size());
-    if (is_new) {
-      bundles.push_back({"", {}, cell.key, cell.change, steps});
-    }
-    bundles[place->second].modules.push_back(cell.key.module);
-  }
-  for (ChangeBundle& each : bundles) {
-    each.pattern = patternOf(each.modules);
-  }
-  return bundles;
-}
-
 std::vector<std::string> comparisonNotes(const JobReport& before, const JobReport& after) {
   std::vector<std::string> notes = mergedDifference(before, after).notes;
   if (before.world_size != after.world_size) {
     notes.push_back(
         "the runs have " + worldText(before.world_size) + " and " + worldText(after.world_size) +
-        " ranks: this alone may change the payload per rank");
+        " ranks: this alone may change the payload per rank, and which ranks have a row is not compared");
+  } else if (before.ranks != after.ranks) {
+    notes.push_back(
+        "not the same ranks have a report: " + rankText(before.ranks) + " before and " + rankText(after.ranks) +
+        " after; which ranks have a row is compared for those of both");
   }
   std::unordered_map<std::string, const JobModule*> roots;
   for (const JobModule& module : before.modules) {

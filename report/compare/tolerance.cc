@@ -29,6 +29,9 @@ bool setPart(Tolerance& rule, std::string_view name, std::string_view value) {
   } else if (name == "bytes") {
     rule.bytes = parseAllowance(value);
     return rule.bytes.has_value();
+  } else if (name == "ranks") {
+    rule.ranks = parseAllowance(value);
+    return rule.ranks.has_value();
   } else {
     return false;
   }
@@ -64,12 +67,12 @@ Result<Tolerance> parseTolerance(const std::string& text) {
         !setPart(rule, std::string_view(part).substr(0, equals), std::string_view(part).substr(equals + 1))) {
       return Result<Tolerance>::failure(
           "\"" + part +
-          "\" is not module=PATTERN, phase=PHASE, kind=KIND, group=PATTERN, count=N, count=N%, bytes=N or bytes=N%");
+          "\" is not module=PATTERN, phase=PHASE, kind=KIND, group=PATTERN, or count, bytes or ranks with =N or =N%");
     }
     start = end + 1;
   }
-  if (!rule.count && !rule.bytes) {
-    return Result<Tolerance>::failure("\"" + text + "\" sets no tolerance: add count=N or bytes=N%");
+  if (!rule.count && !rule.bytes && !rule.ranks) {
+    return Result<Tolerance>::failure("\"" + text + "\" sets no tolerance: add count=N, bytes=N% or ranks=N");
   }
   return rule;
 }
@@ -80,6 +83,7 @@ CellTolerance toleranceFor(const std::vector<Tolerance>& rules, const CellKey& k
     if (rule.pattern.matches(key)) {
       tolerance.count = rule.count.value_or(tolerance.count);
       tolerance.bytes = rule.bytes.value_or(tolerance.bytes);
+      tolerance.ranks = rule.ranks.value_or(tolerance.ranks);
     }
   }
   return tolerance;

@@ -52,19 +52,21 @@ std::optional<Allowance> parseAllowance(std::string_view text);
 
 struct Tolerance {
   CellPattern pattern;
-  std::optional<Allowance> count; ///< calls per rank
-  std::optional<Allowance> bytes; ///< payload per rank
+  std::optional<Allowance> count;      ///< calls per rank
+  std::optional<Allowance> bytes;      ///< payload per rank
+  std::optional<Allowance> ranks = {}; ///< ranks that have the rows in one of the runs only
 };
 
 /// Parses "bytes=5%" or "module=**.moe.*,kind=all_to_all,bytes=20%,count=1": fields of a CellPattern and at least one
 /// allowance. Fails with the part that is wrong.
 Result<Tolerance> parseTolerance(const std::string& text);
 
-/// The tolerance of one cell. For calls and for bytes, the last matching rule that sets the number applies; without
-/// such a rule nothing is tolerated.
+/// The tolerance of one cell. For calls, bytes and ranks, the last matching rule that sets the number applies;
+/// without such a rule nothing is tolerated.
 struct CellTolerance {
   Allowance count;
   Allowance bytes;
+  Allowance ranks = {};
 };
 CellTolerance toleranceFor(const std::vector<Tolerance>& rules, const CellKey& key);
 

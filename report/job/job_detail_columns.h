@@ -45,6 +45,17 @@ inline constexpr auto kColumns<JobStep> = std::tuple{
         &JobStep::duration_ns,
         "How long the row's steps took, in nanoseconds, over the ranks of `timed_rank_count`; null if there are none."),
     column(field::kCollectives, &JobStep::collectives, "The collectives issued, by kind and group."),
+    column(
+        field::kForwardPasses,
+        &JobStep::forward_passes,
+        "The most calls of root modules outside of a backward that a rank made in the row's steps. Absent if not "
+        "known.",
+        {.presence = Presence::kIfKnown}),
+    column(
+        field::kBackwardPasses,
+        &JobStep::backward_passes,
+        "The most backward passes of a rank, counted as in the reports of ranks. Absent if not known.",
+        {.presence = Presence::kIfKnown}),
 };
 
 template <>

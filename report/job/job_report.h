@@ -171,6 +171,8 @@ struct JobStep {
   uint64_t timed_ranks = 0;     ///< ranks that have completed the steps
   Spread<uint64_t> duration_ns; ///< sum over `steps`, over `timed_ranks`
   std::vector<JobStepAmount> collectives;
+  std::optional<uint64_t> forward_passes = {};  ///< the most of any rank; nullopt if not known
+  std::optional<uint64_t> backward_passes = {}; ///< the most of any rank; nullopt if not known
 };
 
 /// Calls of one NCCL function. Min and mean exclude the ranks without calls.

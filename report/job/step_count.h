@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "report/job/job_report.h"
 
@@ -11,5 +12,16 @@ namespace commtap {
 /// Returns the number of training steps of a job's longest rank. A step that no rank has completed counts only if it
 /// communicated: a plan ends where its next step begins, and so does a loop that marks its steps.
 uint64_t stepsOf(const JobReport& job);
+
+/// A row of a job's steps, and how many of these steps train.
+struct StepsThatTrain {
+  const JobStep* row = nullptr;
+  uint64_t training = 0;
+};
+
+/// Returns the rows of the steps that stepsOf() counts, in order. Of rows of the same steps, which ranks have that made
+/// other numbers of steps, it returns the first. A step trains if it has a backward pass, or if its backward passes are
+/// counted in a later step, because they do not communicate. If no step has one, all of them train.
+std::vector<StepsThatTrain> trainingSteps(const JobReport& job);
 
 } // namespace commtap

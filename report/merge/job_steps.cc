@@ -16,6 +16,8 @@ void JobSteps::add(std::span<const Step> steps, std::span<const uint32_t> groups
     if (step.ended_at_ns && *step.ended_at_ns >= step.started_at_ns) {
       coming.duration_ns = std::max(coming.duration_ns.value_or(0), *step.ended_at_ns - step.started_at_ns);
     }
+    addSaturating(coming.forward_passes, step.forward_passes);
+    addSaturating(coming.backward_passes, step.backward_passes);
     for (const StepAmount& amount : step.collectives) {
       ComingAmount& sum = coming.amounts[{amount.kind, groups[nth++]}];
       addSaturating(sum.count, amount.count);
@@ -30,6 +32,8 @@ void JobSteps::endRank(std::optional<int64_t> rank) {
   for (const auto& [steps, coming] : coming_) {
     Row& row = rows_[steps];
     ++row.ranks;
+    row.forward_passes = std::max(row.forward_passes, coming.forward_passes);
+    row.backward_passes = std::max(row.backward_passes, coming.backward_passes);
     if (coming.duration_ns) {
       addToSpread(row.duration_ns, *coming.duration_ns, rank, row.timed_ranks == 0);
       ++row.timed_ranks;
@@ -55,6 +59,8 @@ std::vector<JobStep> JobSteps::take() const {
       step.collectives.back().kind = place.first;
       step.collectives.back().group = place.second;
     }
+    step.forward_passes = row.forward_passes;
+    step.backward_passes = row.backward_passes;
     steps.push_back(std::move(step));
   }
   return steps;

@@ -31,6 +31,8 @@ class JobSteps {
     uint64_t timed_ranks = 0;
     Spread<uint64_t> duration_ns;
     std::map<Place, JobStepAmount> amounts;
+    uint64_t forward_passes = 0; ///< the most of any rank
+    uint64_t backward_passes = 0;
   };
   struct ComingAmount {
     uint64_t count = 0;
@@ -42,6 +44,8 @@ class JobSteps {
   struct Coming {
     std::optional<uint64_t> duration_ns; ///< longest of its processes
     std::map<Place, ComingAmount> amounts;
+    uint64_t forward_passes = 0;
+    uint64_t backward_passes = 0;
   };
   using Steps = std::pair<uint64_t, uint64_t>; ///< first step, number of steps
 

@@ -10,7 +10,7 @@ import torch
 import torch.distributed as dist
 from common import finish, say_loss, start
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
+from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecisionPolicy, fully_shard
 from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
 from torch.utils.checkpoint import checkpoint
 
@@ -114,19 +114,47 @@ def replicated() -> torch.nn.Module:
     return model
 
 
+class Stage(torch.nn.Sequential):
+    """The model of the first half of the ranks."""
+
+
+class LaterStage(Stage):
+    """The model of the other half, which has other names."""
+
+
+def stages() -> torch.nn.Module:
+    """Two models of the same units, each on half of the ranks, as the stages of a pipeline."""
+    half = dist.get_world_size() // 2
+    mesh = init_device_mesh("cpu", (2, half), mesh_dim_names=("pp", "fsdp"))["fsdp"]
+    layers = (torch.nn.Linear(WIDTH, WIDTH, bias=False) for _ in range(2))
+    model = Stage(*layers) if dist.get_rank() < half else LaterStage(*layers)
+    policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
+    for unit in (*model, model):
+        fully_shard(unit, mesh=mesh, mp_policy=policy, reshard_after_forward=True)
+    return model
+
+
 MODELS = {
     "prefetched": prefetched,
     "recomputed": recomputed,
     "by_hand": by_hand,
     "full_tensor": sharded,
     "partial": replicated,
+    "stages": stages,
 }
 
 
 def main() -> None:
     kind = sys.argv[1]
     start()
+    for _ in range(STEPS if kind == "stages" else 0):
+        dist.barrier()
+        dist.broadcast_object_list([{"a": 1}])
     model = MODELS[kind]()
+    if kind == "stages":
+        with torch.no_grad():
+            for _ in range(STEPS):
+                model(torch.rand(4, WIDTH))
     optimizer = torch.optim.AdamW(model.parameters(), foreach=True)
     for step in range(STEPS):
         loss = model(torch.rand(4, WIDTH, requires_grad=True)).square().mean()

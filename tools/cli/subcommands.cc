@@ -66,6 +66,16 @@ void addTolerances(CLI::App& verb, std::vector<std::string>& rules) {
       ->take_all();
 }
 
+void addRenames(CLI::App& verb, std::vector<std::string>& renames) {
+  verb.add_option(
+          "--rename",
+          renames,
+          "Rename parts of module names before comparing: base_layer=, or Peft.base_model.model=Llama")
+      ->type_name("OLD=NEW")
+      ->allow_extra_args(false)
+      ->take_all();
+}
+
 void addWords(
     CLI::App& verb,
     const char* name,
@@ -84,6 +94,17 @@ std::string readTolerances(const std::vector<std::string>& texts, std::vector<To
       return "--tolerance: " + rule.error();
     }
     rules.push_back(std::move(*rule));
+  }
+  return {};
+}
+
+std::string readRenames(const std::vector<std::string>& texts, std::vector<ModuleRename>& renames) {
+  for (const std::string& text : texts) {
+    Result<ModuleRename> rename = parseRename(text);
+    if (!rename) {
+      return "--rename: " + rename.error();
+    }
+    renames.push_back(std::move(*rename));
   }
   return {};
 }

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "report/compare/module_renames.h"
 #include "report/compare/tolerance.h"
 #include "report/runs/report_scan.h"
 
@@ -26,6 +27,7 @@ void addFormat(CLI::App& verb, std::string& format, std::vector<std::string> wor
 void addSelection(CLI::App& verb, JobSelection& selection);
 void addInputLimit(CLI::App& verb);
 void addTolerances(CLI::App& verb, std::vector<std::string>& rules);
+void addRenames(CLI::App& verb, std::vector<std::string>& renames);
 /// Adds an option that may be repeated, each time with one of `words`.
 void addWords(
     CLI::App& verb,
@@ -36,6 +38,8 @@ void addWords(
 
 /// Appends the parsed `texts` to `rules`. Returns "" or one line about the first invalid rule.
 std::string readTolerances(const std::vector<std::string>& texts, std::vector<Tolerance>& rules);
+/// Appends the parsed `texts` to `renames`. Returns "" or one line about the first invalid one.
+std::string readRenames(const std::vector<std::string>& texts, std::vector<ModuleRename>& renames);
 
 /// Writes one line to stderr: "commtap: ...". Leaves out the middle of a long line.
 void say(const std::string& line);

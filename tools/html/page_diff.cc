@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/compare/change_bundle.h"
 #include "report/compare/job_diff.h"
 #include "report/json/fields.h"
 #include "tools/html/page_columns.h"
@@ -85,9 +86,14 @@ json totalsTable(const std::vector<TotalRow>& rows, Strings& strings) {
   return table;
 }
 
+/// Returns "0-3 to 0-1"; "" if the same ranks have the amount.
+std::string movedText(const Change& change) {
+  return change.hasOtherRanks() ? rankText(change.before.on) + " to " + rankText(change.after.on) : "";
+}
+
 json changesTable(const std::vector<ChangeBundle>& rows, Strings& strings) {
   json table = {
-      {field::kModule, columnOf(rows, [&](const ChangeBundle& row) { return strings(row.pattern); })},
+      {field::kModule, columnOf(rows, [&](const ChangeBundle& row) { return strings(row.name); })},
       {field::kModules,
        columnOf(
            rows,
@@ -99,6 +105,7 @@ json changesTable(const std::vector<ChangeBundle>& rows, Strings& strings) {
       {field::kGroup, columnOf(rows, [&](const ChangeBundle& row) { return strings(row.first.group); })},
       {field::kLabel, columnOf(rows, [&](const ChangeBundle& row) { return strings(row.first.label); })},
       {field::kSetup, columnOf(rows, [](const ChangeBundle& row) { return row.first.setup; })},
+      {field::kRanks, columnOf(rows, [&](const ChangeBundle& row) { return strings(movedText(row.change)); })},
   };
   addAmounts(table, rows);
   return table;
@@ -120,7 +127,8 @@ json runOf(const JobReport& job, Strings& strings) {
 std::string diffData(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules) {
   Strings strings;
   const auto [cells_before, cells_after] = comparableCells(before, after);
-  const std::vector<CellChange> changes = changesBetween(cells_before, cells_after, rules);
+  const std::vector<CellChange> changes =
+      changesBetween(cells_before, cells_after, comparedRanks(before, after), rules);
   json document = {
       {"phases", page::phaseNames()},
       {"kinds", page::kindNames()},

@@ -3,6 +3,7 @@
 #include "tools/job/advice_text.h"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "report/json/fields.h"
 #include "report/json/json_write.h"
 #include "tools/job/change_json.h"
+#include "tools/text/row_names.h"
 #include "tools/text/text.h"
 
 namespace commtap {
@@ -25,18 +27,39 @@ std::string furtherText(const char* what, const std::string& name) {
   return name.empty() ? "" : fmt::format(", {}{}", what, inert(name));
 }
 
-std::string rowText(const JobCollective& row, const JobReport& job) {
+/// Returns a row's name up to its closing parenthesis.
+std::string nameOf(const JobCollective& row, const JobReport& job) {
   return fmt::format(
-      "  {} in {} ({}, {}{}{}): {}, {} over {}\n",
+      "  {} in {} ({}, {}{}{}",
       kindName(row.kind),
       labelledModule(row.module, row.label, row.setup),
       phaseName(row.phase),
       inert(job.groups[row.group].name),
       furtherText("", row.dtype),
-      furtherText("issued in ", row.issued_in == row.module ? "" : row.issued_in),
+      furtherText("issued in ", row.issued_in == row.module ? "" : row.issued_in));
+}
+
+std::string amountText(const JobCollective& row) {
+  return fmt::format(
+      "): {}, {} over {}\n",
       counted(row.amount.count.sum, "call"),
       humanBytes(static_cast<double>(row.amount.bytes.sum)),
       counted(row.amount.ranks, "rank"));
+}
+
+/// Returns the lines of the first rows.
+std::string rowsText(const std::vector<const JobCollective*>& all, const JobReport& job) {
+  const std::span<const JobCollective* const> rows = std::span(all).first(std::min(all.size(), kMaxRows));
+  std::vector<std::string> names;
+  for (const JobCollective* row : rows) {
+    names.push_back(nameOf(*row, job));
+  }
+  const std::vector<std::string> further = tellingApart(rows, names);
+  std::string text;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    text += names[i] + further[i] + amountText(*rows[i]);
+  }
+  return text;
 }
 
 std::string stakeText(const Advice& advice, const JobReport& job) {
@@ -76,9 +99,7 @@ std::string adviceText(const std::vector<Advice>& advice, const JobReport& job, 
     text += text.empty() ? "" : "\n";
     text += color.bold(each.rule->name) + (each.rows.empty() ? "" : ": " + stakeText(each, job)) + "\n";
     text.append(each.rule->text).append(" (").append(each.rule->link).append(")\n");
-    for (size_t i = 0; i < std::min(each.rows.size(), kMaxRows); ++i) {
-      text += rowText(*each.rows[i], job);
-    }
+    text += rowsText(each.rows, job);
     if (each.rows.size() > kMaxRows) {
       text += color.dim("  and " + counted(each.rows.size() - kMaxRows, "more row") + ": --json") + "\n";
     }

@@ -52,7 +52,7 @@ ordered_json jobIdentityJson(const JobReport& job) {
 ordered_json changeJson(const ChangeBundle& change) {
   return {
       {"text", changeText(change)},
-      {field::kModule, change.pattern},
+      {field::kModule, change.name},
       {field::kModules, change.modules},
       {field::kPhase, phaseName(change.first.phase)},
       {field::kKind, kindName(change.first.kind)},
@@ -61,6 +61,8 @@ ordered_json changeJson(const ChangeBundle& change) {
       {field::kSetup, change.first.setup},
       {"before", toJson(change.change.before)},
       {"after", toJson(change.change.after)},
+      {"gained_ranks", rangesJson(change.change.gained)},
+      {"lost_ranks", rangesJson(change.change.lost)},
       {"unit", kUnit},
   };
 }

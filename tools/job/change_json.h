@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/compare/change_bundle.h"
 #include "report/compare/job_diff.h"
 #include "report/job/job_report.h"
 
@@ -13,7 +14,8 @@ namespace commtap {
 /// `missing_ranks`.
 nlohmann::ordered_json jobIdentityJson(const JobReport& job);
 
-/// Returns the fields of a change: `text`, `module`, `modules`, `phase`, `kind`, `group`, `before`, `after`, `unit`.
+/// Returns the fields of a change: `text`, `module`, `modules`, `phase`, `kind`, `group`, `before`, `after`,
+/// `gained_ranks`, `lost_ranks`, `unit`.
 nlohmann::ordered_json changeJson(const ChangeBundle& change);
 
 } // namespace commtap

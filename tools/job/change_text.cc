@@ -41,10 +41,31 @@ std::string whereText(const ChangeBundle& change) {
   const std::string modules = change.modules.size() == 1 ? "" : fmt::format("{} modules; ", change.modules.size());
   return fmt::format(
       "in {} ({}{}, {})",
-      labelledModule(change.pattern, change.first.label, change.first.setup),
+      labelledModule(change.name, change.first.label, change.first.setup),
       modules,
       phaseName(change.first.phase),
       inert(change.first.group));
+}
+
+/// Returns "; ranks 0-3 to ranks 0-1", or "" if the same ranks have the amount.
+std::string ranksSuffix(const Change& change) {
+  return change.hasOtherRanks() ? "; " + ranksText(change.before.on) + " to " + ranksText(change.after.on) : "";
+}
+
+/// Returns the line of a change that only the ranks have.
+std::string movedText(const ChangeBundle& bundle) {
+  const Change& change = bundle.change;
+  return fmt::format(
+      "on {} ranks: {} {}: {} to {}, {}, {}",
+      change.gained.empty() ? "fewer"
+      : change.lost.empty() ? "more"
+                            : "other",
+      kindName(bundle.first.kind),
+      whereText(bundle),
+      ranksText(change.before.on),
+      ranksText(change.after.on),
+      callsText(change),
+      bytesText(change));
 }
 
 /// Returns "1 all_gather per step" if the steps divide `count` evenly, otherwise and for set-up "-3 broadcast per run".
@@ -80,18 +101,28 @@ std::string changeText(const ChangeBundle& bundle) {
         callsText(there.count),
         humanBytes(there.bytes));
   }
+  if (change.countDelta() == 0 && change.bytesDelta() == 0) {
+    return movedText(bundle);
+  }
   const std::string numbers = callsText(change) + ", " + bytesText(change);
   if (change.countDelta() != 0) {
     const char* sign = change.countDelta() > 0 ? "+" : "";
     return fmt::format(
-        "{}{} {}: {}{}", sign, amountText(bundle, change.countDelta()), where, numbers, percentSuffix(change));
+        "{}{} {}: {}{}{}",
+        sign,
+        amountText(bundle, change.countDelta()),
+        where,
+        numbers,
+        percentSuffix(change),
+        ranksSuffix(change));
   }
   return fmt::format(
-      "{} bytes of {} {}: {}",
+      "{} bytes of {} {}: {}{}",
       percentText(change.before.bytes, change.after.bytes),
       kindName(bundle.first.kind),
       where,
-      numbers);
+      numbers,
+      ranksSuffix(change));
 }
 
 std::string findingText(const Finding& finding, const JobReport& job) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "report/compare/change_bundle.h"
 #include "report/compare/job_check.h"
 #include "report/compare/job_diff.h"
 #include "report/job/job_report.h"
@@ -11,7 +12,8 @@
 namespace commtap {
 
 /// Returns one line that describes a change, with inert names: "+1 all_gather per run in Net.layers.*.attention (12
-/// modules; forward, mesh_tp): 12 to 13 calls, 1.20 GiB to 1.30 GiB (+8.3 %)".
+/// modules; forward, mesh_tp): 12 to 13 calls, 1.20 GiB to 1.30 GiB (+8.3 %)". If other ranks have the
+/// amount, the line has the ranks of both runs.
 std::string changeText(const ChangeBundle& change);
 
 /// Returns one line that describes a finding, with inert names. `job` is the checked job.

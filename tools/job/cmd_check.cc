@@ -26,9 +26,9 @@ namespace {
 constexpr const char* kCheckAbout =
     "Checks that every rank has a readable report, that no process was killed or failed, that nothing is missing from "
     "the\n"
-    "reports, and that the ranks agree. With --baseline, also checks that each rank communicates as in the baseline;\n"
-    "with --budget, that it communicates no more than the budget. Numbers are means per rank of one run, over the\n"
-    "ranks that have the row. docs/check.md describes budgets and formats.";
+    "reports, and that the ranks agree. With --baseline, also checks that each row has the same calls, bytes\n"
+    "and ranks as in the baseline; with --budget, that no row has more than the budget. Numbers are means per rank of\n"
+    "one run, over the ranks that have the row. docs/check.md describes budgets and formats.";
 constexpr const char* kCheckExitStatus =
     "0 all checks passed; 1 some failed, or no report could be read; 2 wrong usage, or a path that does not\n"
     "exist.";
@@ -41,6 +41,7 @@ struct CheckArguments {
   std::string write;
   std::string format = "text";
   std::vector<std::string> tolerances;
+  std::vector<std::string> renames;
   std::vector<std::string> allowed;
   bool verify = false;
 };
@@ -50,6 +51,7 @@ struct Measure {
   std::optional<JobReport> baseline;
   std::optional<Budget> budget;
   std::vector<Tolerance> tolerances;
+  std::vector<ModuleRename> renames;
   std::vector<Allowed> allowed;
 };
 
@@ -96,6 +98,10 @@ int readMeasure(const CheckArguments& arguments, Measure& measure) {
   }
   std::vector<Tolerance>& rules = measure.budget ? measure.budget->tolerances : measure.tolerances;
   if (const std::string error = readTolerances(arguments.tolerances, rules); !error.empty()) {
+    say(error);
+    return kExitUsage;
+  }
+  if (const std::string error = readRenames(arguments.renames, measure.renames); !error.empty()) {
     say(error);
     return kExitUsage;
   }
@@ -187,7 +193,7 @@ int check(const CheckArguments& arguments) {
     return wrong;
   }
   int exit_status = kExitOk;
-  const std::optional<JobReport> job = readJobInput(arguments.path, {}, exit_status);
+  std::optional<JobReport> job = readJobInput(arguments.path, {}, exit_status);
   if (!job) {
     return exit_status;
   }
@@ -203,6 +209,10 @@ int check(const CheckArguments& arguments) {
       return kExitUsage;
     }
     measure.baseline = planFor(arguments.plan, *measure.baseline, *job);
+  }
+  renameModules(measure.renames, *job);
+  if (measure.baseline) {
+    renameModules(measure.renames, *measure.baseline);
   }
   return judge(*job, measure, arguments);
 }
@@ -239,6 +249,7 @@ void addCheck(CLI::App& app, int& exit_status) {
       ->excludes(budget);
   verb->add_flag("--verify", arguments->verify, "Also fail on what commtap verify calls an error in the run's samples");
   addTolerances(*verb, arguments->tolerances);
+  addRenames(*verb, arguments->renames);
   addWords(
       *verb,
       "--allow",

@@ -22,7 +22,8 @@ namespace commtap {
 namespace {
 
 constexpr const char* kDiffAbout =
-    "Numbers are means per rank of one run, over the ranks that have the row. The largest growth comes first. Given\n"
+    "Numbers are means per rank of one run, over the ranks that have the row; which ranks have\n"
+    "it is compared too. The largest growth comes first. Given\n"
     "one folder with several runs, compares the newest run with the previous one. With --since, compares it with\n"
     "the newest run that started at least that long before. docs/check.md describes the formats.";
 constexpr const char* kDiffExitStatus =
@@ -34,6 +35,7 @@ struct DiffArguments {
   std::string since;
   std::string format = "text";
   std::vector<std::string> tolerances;
+  std::vector<std::string> renames;
 };
 
 /// The two jobs to compare. If one is missing, `exit_status` says what is wrong, and so does a line on stderr.
@@ -115,18 +117,22 @@ int diff(const DiffArguments& arguments) {
     return kExitUsage;
   }
   const std::optional<uint64_t> since = parseDurationNs(arguments.since.empty() ? "0s" : arguments.since);
+  std::vector<ModuleRename> renames;
   const std::string wrong = !since
                                 ? "--since: \"" + arguments.since + "\" is not a duration such as 90s, 30m, 24h or 7d"
                                 : readTolerances(arguments.tolerances, rules);
-  if (!wrong.empty()) {
-    say(wrong + " (see commtap diff --help)");
+  const std::string wrong_name = readRenames(arguments.renames, renames);
+  if (!wrong.empty() || !wrong_name.empty()) {
+    say((wrong.empty() ? wrong_name : wrong) + " (see commtap diff --help)");
     return kExitUsage;
   }
-  const Pair pair = arguments.paths.size() == 2 ? readTwo(arguments.paths[0], arguments.paths[1])
-                                                : readRuns(arguments.paths[0], *since);
+  Pair pair = arguments.paths.size() == 2 ? readTwo(arguments.paths[0], arguments.paths[1])
+                                          : readRuns(arguments.paths[0], *since);
   if (!pair.before || !pair.after) {
     return pair.exit_status;
   }
+  renameModules(renames, *pair.before);
+  renameModules(renames, *pair.after);
   sayAll(pair.before->copies);
   if (arguments.paths.size() == 2) { // otherwise both runs are of one folder
     sayAll(pair.after->copies);
@@ -151,6 +157,7 @@ void addDiff(CLI::App& app, int& exit_status) {
        .examples = {
            "commtap diff yesterday today",
            "commtap diff reports --since 24h",
+           "commtap diff full lora --rename PeftModel.base_model.model=Llama --rename base_layer=",
            "commtap diff main.json out --tolerance bytes=5% --tolerance module=**.experts.*,bytes=20% --format "
            "markdown",
        }});
@@ -163,6 +170,7 @@ void addDiff(CLI::App& app, int& exit_status) {
           "--since", arguments->since, "In one folder: compare with a run that started at least this long before")
       ->type_name("TIME");
   addTolerances(*verb, arguments->tolerances);
+  addRenames(*verb, arguments->renames);
   addFormat(*verb, arguments->format, {"text", "markdown", "json"});
   verb->callback([arguments, &exit_status] { exit_status = diff(*arguments); });
 }

@@ -22,21 +22,6 @@ namespace {
 
 constexpr size_t kMaxChanges = 40;
 
-/// Returns the totals of `modules` over all phases, kinds and groups. Only the module, the label and the set-up of
-/// each key are set.
-Cells byModule(const Cells& cells, const std::set<std::string>& modules) {
-  Cells sums;
-  for (const auto& [key, number] : cells) {
-    if (modules.count(key.module) > 0) {
-      PerRank& sum = sums[{key.module, Phase::kOther, Kind::kOther, "", key.label, key.setup}];
-      sum.ranks = std::max(sum.ranks, number.ranks);
-      sum.count += number.count;
-      sum.bytes += number.bytes;
-    }
-  }
-  return sums;
-}
-
 std::string jobLine(std::string_view name, const JobReport& job) {
   constexpr size_t kToTheSecond = 19;
   return fmt::format(
@@ -61,25 +46,52 @@ std::vector<std::string> changeCells(const std::string& name, const Change& chan
   };
 }
 
-Table changeTable(const char* title) {
-  return Table(
-      {{title},
-       {"CALLS BEFORE", Align::kRight},
-       {"AFTER", Align::kRight},
-       {"BYTES BEFORE", Align::kRight},
-       {"AFTER", Align::kRight},
-       {"CHANGE", Align::kRight}});
+/// Returns the columns of changeCells().
+std::vector<TextColumn> changeColumns(const char* title) {
+  return {
+      {title},
+      {"CALLS BEFORE", Align::kRight},
+      {"AFTER", Align::kRight},
+      {"BYTES BEFORE", Align::kRight},
+      {"AFTER", Align::kRight},
+      {"CHANGE", Align::kRight}};
 }
 
 std::string moduleName(const ChangeBundle& change) {
-  const std::string name = labelledModule(change.pattern, change.first.label, change.first.setup);
+  const std::string name = labelledModule(change.name, change.first.label, change.first.setup);
   return change.modules.size() == 1 ? name : fmt::format("{} ({} modules, each)", name, change.modules.size());
 }
 
+/// Returns whether to show which ranks have the modules' totals: some have others than before.
+bool showsRanks(const JobDiff& diff) {
+  return std::any_of(
+      diff.modules.begin(), diff.modules.end(), [](const ChangeBundle& each) { return each.change.hasOtherRanks(); });
+}
+
+/// Returns the cells of a module's totals. With `ranks`, those of both runs, or of one if they are the same.
+std::vector<std::string> moduleCells(const ChangeBundle& module, bool ranks) {
+  std::vector<std::string> cells = changeCells(moduleName(module), module.change);
+  if (ranks) {
+    const std::string before = rankText(module.change.before.on);
+    const std::string after = rankText(module.change.after.on);
+    cells.push_back(module.change.hasOtherRanks() ? before + " to " + after : before.empty() ? after : before);
+  }
+  return cells;
+}
+
+/// Returns a table of the modules whose totals differ; "" if only which rows make them up does.
 std::string moduleTable(const JobDiff& diff, const Color& color) {
-  Table table = changeTable("MODULE");
+  if (diff.modules.empty()) {
+    return {};
+  }
+  std::vector<TextColumn> columns = changeColumns("MODULE");
+  const bool ranks = showsRanks(diff);
+  if (ranks) {
+    columns.push_back({"RANKS"});
+  }
+  Table table(std::move(columns));
   for (size_t i = 0; i < std::min(diff.modules.size(), kMaxChanges); ++i) {
-    table.add(changeCells(moduleName(diff.modules[i]), diff.modules[i].change));
+    table.add(moduleCells(diff.modules[i], ranks));
   }
   return color.bold("By module, per rank and run (without its children; the largest growth first)") + "\n" +
          table.text(color);
@@ -95,13 +107,14 @@ std::string groupTable(const JobDiff& diff, const Color& color) {
   for (const auto& [name, number] : perRankByGroup(*diff.after)) {
     groups[name].after = number;
   }
-  Table table = changeTable("GROUP");
+  Table table(changeColumns("GROUP"));
   for (const auto& [name, change] : groups) {
     if (change.countDelta() != 0 || change.bytesDelta() != 0) {
       table.add(changeCells(name, change));
     }
   }
-  return table.empty() ? "" : "\n" + color.bold("By group, per rank and run") + "\n" + table.text(color);
+  return table.empty() ? ""
+                       : "\n" + color.bold("By group, per rank and run (over all ranks)") + "\n" + table.text(color);
 }
 
 std::string bucketedText(const JobDiff& diff) {
@@ -120,7 +133,8 @@ std::string notesText(const JobDiff& diff, const Color& color) {
 
 JobDiff diffOf(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules) {
   const auto [cells_before, cells_after] = comparableCells(before, after);
-  const std::vector<CellChange> changes = changesBetween(cells_before, cells_after, rules);
+  const std::optional<RankRanges> compared = comparedRanks(before, after);
+  const std::vector<CellChange> changes = changesBetween(cells_before, cells_after, compared, rules);
   std::set<std::string> modules;
   for (const CellChange& change : changes) {
     modules.insert(change.key.module);
@@ -131,7 +145,8 @@ JobDiff diffOf(const JobReport& before, const JobReport& after, const std::vecto
       mergedDifference(before, after).rows,
       comparisonNotes(before, after),
       bundle(changes, stepsOfBoth(before, after)),
-      bundle(changesBetween(byModule(cells_before, modules), byModule(cells_after, modules), {}))};
+      bundle(
+          changesBetween(totalsByModule(cells_before, modules), totalsByModule(cells_after, modules), compared, {}))};
 }
 
 std::string diffText(const JobDiff& diff, const Color& color) {
@@ -140,7 +155,8 @@ std::string diffText(const JobDiff& diff, const Color& color) {
   if (diff.changes.empty()) {
     return text + (diff.bucketed == 0 ? "no differences\n" : "the same, except for " + bucketedText(diff) + "\n");
   }
-  text += "\n" + moduleTable(diff, color) + groupTable(diff, color) + "\n" + color.bold("Differences") + "\n";
+  const std::string tables = moduleTable(diff, color) + groupTable(diff, color);
+  text += "\n" + tables + (tables.empty() ? "" : "\n") + color.bold("Differences") + "\n";
   for (size_t i = 0; i < std::min(diff.changes.size(), kMaxChanges); ++i) {
     text += "  " + changeText(diff.changes[i]) + "\n";
   }
@@ -169,10 +185,12 @@ std::string diffMarkdown(const JobDiff& diff) {
   if (diff.changes.empty()) {
     return text;
   }
-  text += "\n| module | calls before | after | bytes before | after | change |\n|---|--:|--:|--:|--:|--:|\n";
+  const bool ranks = showsRanks(diff);
+  text += "\n| module | calls before | after | bytes before | after | change |";
+  text += ranks ? " ranks |\n|---|--:|--:|--:|--:|--:|---|\n" : "\n|---|--:|--:|--:|--:|--:|\n";
   for (size_t i = 0; i < std::min(diff.modules.size(), kMaxChanges); ++i) {
     text += '|';
-    for (const std::string& cell : changeCells(moduleName(diff.modules[i]), diff.modules[i].change)) {
+    for (const std::string& cell : moduleCells(diff.modules[i], ranks)) {
       text += " " + markdownText(inert(cell)) + " |";
     }
     text += '\n';

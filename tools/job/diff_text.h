@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/compare/change_bundle.h"
 #include "report/compare/job_diff.h"
 #include "report/job/job_report.h"
 #include "tools/text/color.h"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "tools/text/disagreement_text.h"
 #include "tools/text/header_text.h"
 #include "tools/text/nccl_text.h"
+#include "tools/text/row_names.h"
 #include "tools/text/step_spread.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
@@ -132,10 +134,21 @@ std::string spreadText(const JobReport& job, const Color& color) {
   const auto gap = [](const JobCollective* row) { return row->amount.bytes.max - row->amount.bytes.min; };
   std::stable_sort(rows.begin(), rows.end(), [&gap](const auto* a, const auto* b) { return gap(a) > gap(b); });
   Table table(spreadColumns({{"MODULE"}, {"PHASE"}, {"KIND"}, {"GROUP"}}));
-  for (size_t i = 0; i < std::min(rows.size(), kMaxMergedRows); ++i) {
-    const JobCollective& row = *rows[i];
+  const std::span<const JobCollective* const> shown = std::span(rows).first(std::min(rows.size(), kMaxMergedRows));
+  std::vector<std::string> names;
+  for (const JobCollective* row : shown) {
+    names.push_back(fmt::format(
+        "{} {} {} {}",
+        labelledModule(row->module, row->label, row->setup),
+        phaseName(row->phase),
+        kindName(row->kind),
+        row->group));
+  }
+  const std::vector<std::string> further = tellingApart(shown, names);
+  for (size_t i = 0; i < shown.size(); ++i) {
+    const JobCollective& row = *shown[i];
     std::vector<std::string> cells = {
-        labelledModule(row.module, row.label, row.setup),
+        labelledModule(row.module, row.label, row.setup) + further[i],
         std::string(phaseName(row.phase)),
         std::string(kindName(row.kind)),
         job.groups[row.group].name};

@@ -53,13 +53,14 @@ ordered_json partsOf(const ModuleRow& row) {
   for (const OwnPart& part : row.own_parts) {
     ordered_json entry = {{field::kLabel, textOrNull(part.label)}, {field::kSetup, part.setup}};
     entry.update(toJson(part.amount));
+    entry[field::kRanks] = rangesJson(part.ranks);
     list.push_back(std::move(entry));
   }
   return list;
 }
 
 /// Returns the module at `row`. Moves `row` to the first row of the next module.
-ordered_json moduleAt(const std::vector<ModuleRow>& rows, size_t& row, const std::vector<JobModule>& modules) {
+ordered_json moduleAt(const std::vector<ModuleRow>& rows, size_t& row, const JobReport& job) {
   const JobModule& module = *rows[row].module;
   ordered_json calls = ordered_json::object();
   for (int i = 0; i < kPhaseCount; ++i) {
@@ -81,9 +82,10 @@ ordered_json moduleAt(const std::vector<ModuleRow>& rows, size_t& row, const std
   }
   return {
       {field::kName, module.name},
-      {field::kParent, module.depth == 0 ? ordered_json(nullptr) : ordered_json(modules[module.parent].name)},
+      {field::kParent, module.depth == 0 ? ordered_json(nullptr) : ordered_json(job.modules[module.parent].name)},
       {"depth", module.depth},
       {field::kClass, module.class_name.empty() ? ordered_json(nullptr) : ordered_json(module.class_name)},
+      {field::kRanks, rangesJson(job.rank_sets[module.rank_set])},
       {field::kCalls, std::move(calls)},
       {field::kCollectives, std::move(collectives)},
   };
@@ -93,7 +95,7 @@ ordered_json modulesOf(const ShowView& view) {
   const ModuleRows tree = moduleRows(view);
   ordered_json list = ordered_json::array();
   for (size_t row = 0; row < tree.rows.size();) {
-    list.push_back(moduleAt(tree.rows, row, view.job.modules));
+    list.push_back(moduleAt(tree.rows, row, view.job));
   }
   return list;
 }

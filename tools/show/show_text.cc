@@ -48,14 +48,27 @@ std::string moduleLabel(const JobModule& module, const ShowView& view) {
 struct ModuleColumns {
   uint64_t steps = 0; ///< numbers per step are shown if it is not 0
   bool labels = false;
+  bool ranks = false; ///< not all ranks have all modules
+
+  size_t cells() const {
+    return kModuleCells + (steps > 0 ? 2 : 0) + (ranks ? 1 : 0) + (labels ? 1 : 0);
+  }
 };
 
+/// Returns the ranks of a line: of a part of the module's own amount, or of the module.
+std::string ranksOf(const RankRanges& ranks, const JobReport& job) {
+  return ranks == job.ranks ? "" : rankText(ranks);
+}
+
 /// Sets the last cells of a line to a part of the module's own amount.
-void setOwn(std::vector<std::string>& cells, const OwnPart& part, const ModuleColumns& columns) {
+void setOwn(std::vector<std::string>& cells, const OwnPart& part, const ShowView& view, const ModuleColumns& columns) {
   cells[6] = countOrNothing(part.amount.count);
   cells[7] = part.amount.count == 0 ? "" : bytesText(part.amount);
   if (columns.labels) {
     cells.back() = shorten(labelText(part.label, part.setup), kMaxLabel);
+  }
+  if (columns.ranks) {
+    cells[cells.size() - (columns.labels ? 2 : 1)] = ranksOf(part.ranks, view.job);
   }
 }
 
@@ -81,9 +94,11 @@ std::vector<std::string> moduleCells(const ModuleRow& row, const ShowView& view,
       cells.push_back(humanBytes(static_cast<double>(row.inclusive.bytes - row.setup.bytes) / divisor));
     }
   }
-  cells.resize(kModuleCells + (columns.steps > 0 ? 2 : 0) + (columns.labels ? 1 : 0));
+  cells.resize(columns.cells());
   if (!row.own_parts.empty()) {
-    setOwn(cells, row.own_parts.front(), columns);
+    setOwn(cells, row.own_parts.front(), view, columns);
+  } else if (columns.ranks && row.first_of_module) {
+    cells[cells.size() - (columns.labels ? 2 : 1)] = ranksOf(view.job.rank_sets[module.rank_set], view.job);
   }
   return cells;
 }
@@ -95,7 +110,7 @@ void addModuleRow(Table& table, const ModuleRow& row, const ShowView& view, cons
   table.add(std::move(cells));
   for (size_t i = 1; i < row.own_parts.size(); ++i) {
     std::vector<std::string> more(width);
-    setOwn(more, row.own_parts[i], columns);
+    setOwn(more, row.own_parts[i], view, columns);
     table.add(std::move(more));
   }
 }
@@ -105,6 +120,15 @@ bool hasLabels(const ModuleRows& tree) {
     return std::any_of(row.own_parts.begin(), row.own_parts.end(), [](const OwnPart& part) {
       return !part.label.empty() || part.setup;
     });
+  });
+}
+
+/// Returns whether a module, or a part of its own amount, is not on all ranks.
+bool hasRanks(const ModuleRows& tree, const JobReport& job) {
+  return std::any_of(tree.rows.begin(), tree.rows.end(), [&job](const ModuleRow& row) {
+    const auto isPartial = [&job](const OwnPart& part) { return part.ranks != job.ranks; };
+    return (row.first_of_module && job.rank_sets[row.module->rank_set] != job.ranks) ||
+           std::any_of(row.own_parts.begin(), row.own_parts.end(), isPartial);
   });
 }
 
@@ -136,6 +160,9 @@ std::vector<TextColumn> columnsOf(const ModuleColumns& shown) {
   if (shown.steps > 0) {
     columns.insert(columns.end(), {{"COUNT PER STEP", Align::kRight}, {"BYTES PER STEP", Align::kRight}});
   }
+  if (shown.ranks) {
+    columns.push_back({"RANKS"});
+  }
   if (shown.labels) {
     columns.push_back({"LABEL"});
   }
@@ -156,7 +183,7 @@ std::string leftOutText(const ModuleRows& tree, const ShowFilter& filter, const 
 
 std::string moduleText(const ShowView& view, const Color& color) {
   const ModuleRows tree = moduleRows(view);
-  const ModuleColumns shown{view.filter.per_step ? stepsOf(view.job) : 0, hasLabels(tree)};
+  const ModuleColumns shown{view.filter.per_step ? stepsOf(view.job) : 0, hasLabels(tree), hasRanks(tree, view.job)};
   Table table(columnsOf(shown));
   for (const ModuleRow& row : tree.rows) {
     addModuleRow(table, row, view, shown);
@@ -167,6 +194,9 @@ std::string moduleText(const ShowView& view, const Color& color) {
     const std::string steps = "PER STEP: the mean of " + counted(shown.steps, "step") + ", without set-up";
     text += color.dim(shown.steps == 0 ? "the job has no steps" : steps) + "\n";
   }
+  text += shown.ranks
+              ? color.dim("RANKS: of the line's own calls, else of the module; none where all ranks have it") + "\n"
+              : "";
   return text + leftOutText(tree, view.filter, color);
 }
 

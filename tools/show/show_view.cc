@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "report/base/glob.h"
+#include "report/job/rank_union.h"
 #include "report/job/saturated_sums.h"
 #include "report/json/fields.h"
 #include "report/model/saturating.h"
@@ -32,22 +33,26 @@ class OwnParts {
  public:
   explicit OwnParts(const JobReport& job) {
     for (const JobCollective& row : job.collectives) {
-      parts_[{row.module, {row.phase, row.kind}}][{row.label, row.setup}] += sumOf(row.amount);
+      OwnPart& part = parts_[{row.module, {row.phase, row.kind}}][{row.label, row.setup}];
+      part.label = row.label;
+      part.setup = row.setup;
+      part.amount += sumOf(row.amount);
+      part.ranks = unionOf(part.ranks, job.rank_sets[row.rank_set]);
     }
   }
 
   std::vector<OwnPart> of(const std::string& module, PhaseKind key) const {
     std::vector<OwnPart> parts;
     if (const auto found = parts_.find({module, key}); found != parts_.end()) {
-      for (const auto& [what, amount] : found->second) {
-        parts.push_back({std::string(what.first), what.second, amount});
+      for (const auto& [what, part] : found->second) {
+        parts.push_back(part);
       }
     }
     return parts;
   }
 
  private:
-  std::map<std::pair<std::string_view, PhaseKind>, std::map<std::pair<std::string_view, bool>, Amount>> parts_;
+  std::map<std::pair<std::string_view, PhaseKind>, std::map<std::pair<std::string_view, bool>, OwnPart>> parts_;
 };
 
 /// The communication of modules in set-up, with all modules below.

@@ -91,6 +91,7 @@ struct OwnPart {
   std::string label; ///< "" for none
   bool setup = false;
   Amount amount;
+  RankRanges ranks = {}; ///< the ranks that have it
 };
 
 /// A row of the module table: the amounts of one module, phase and kind.

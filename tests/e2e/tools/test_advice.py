@@ -110,6 +110,20 @@ def test_parameters_that_each_step_gathers_whole(runner: Runner) -> None:
     assert [(row["module"], row["label"]) for row in whole["rows"]] == [("Global", "full_tensor")]
 
 
+def test_stages_of_a_pipeline_are_not_added_up(runner: Runner) -> None:
+    """Each rank gathers its two units again in each step, and reduces their gradients in float32: half of the bytes are
+    at stake, and no call. The evaluations, barriers and objects before the training are in no training step."""
+    advice = {each["rule"]: each for each in advice_on(runner.shim(Job("advised.py", ("stages",), ranks=4)))}
+    assert advice.keys() == {"gathered_twice", "wide_gradients"}
+    unit = 20 * 20
+    again, wide = advice["gathered_twice"], advice["wide_gradients"]
+    assert (again["calls_per_step"], again["bytes_per_step"]) == (2, 2 * unit * 2)
+    assert (wide["calls_per_step"], wide["bytes_per_step"]) == (0, 2 * unit * 4 / 2)
+    assert {row["module"] for row in wide["rows"]} == {
+        f"{stage}.{i}" for stage in ("Stage", "LaterStage") for i in (0, 1)
+    }
+
+
 def test_partial_gradients_that_the_optimizer_reduces_again(runner: Runner) -> None:
     """Three gradients that clipping has reduced: AdamW's ops reduce each of them three times more."""
     (again,) = advice_on(runner.shim(Job("advised.py", ("partial",))))

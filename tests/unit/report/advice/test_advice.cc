@@ -39,6 +39,19 @@ TEST_CASE("many small collectives of one kind, phase and group are named with wh
   CHECK(jobs.advice()[0].rows.size() == 2);
 }
 
+TEST_CASE("small collectives of two stages of a pipeline are not added up") {
+  AdvisedJob jobs(2);
+  jobs.add(kLayer, Phase::kBackward, Kind::kAllReduce, 30, 30 * 1024, 0);
+  jobs.add(kNextLayer, Phase::kBackward, Kind::kAllReduce, 30, 30 * 1024, 1);
+  CHECK(jobs.rules().count("small_collectives") == 0);
+}
+
+TEST_CASE("small collectives of set-up are not in a step") {
+  AdvisedJob jobs;
+  jobs.add(kLayer, Phase::kOptimizer, Kind::kBroadcast, 60, 60).setup = true;
+  CHECK(jobs.rules().empty());
+}
+
 TEST_CASE("fewer, larger, or those of other phases are not many small ones") {
   AdvisedJob jobs;
   jobs.add(kLayer, Phase::kBackward, Kind::kAllReduce, 49, 49 * 1024);
@@ -131,6 +144,12 @@ TEST_CASE("a layer that fills several of DDP's buckets in a backward has a bucke
   CHECK(jobs.rules() == Rules{"bucket_of_one"});
   CHECK(jobs.advice()[0].rows.size() == 1);
   CHECK(jobs.advice()[0].bytes == doctest::Approx(kMiB / 2.0));
+  for (Module& module : jobs.report().modules) { // four forwards that evaluate
+    module.calls[static_cast<size_t>(Phase::kForward)] += 4;
+  }
+  CHECK(jobs.rules().empty());
+  jobs.report().steps.front().backward_passes = 1;
+  CHECK(jobs.rules() == Rules{"bucket_of_one"});
 }
 
 } // namespace

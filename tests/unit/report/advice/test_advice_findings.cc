@@ -36,10 +36,72 @@ TEST_CASE("what a row has in every step is what remains without the calls by whi
     }
     CHECK(inEveryStep(jobs) == 0);
   }
+  SUBCASE("set-up of the same kind and group makes the first step no other") {
+    Collective& setup = jobs.add("Global", Phase::kOther, Kind::kAllGather, 0, 0);
+    setup.setup = true;
+    setup.count = 3;
+    jobs.report().steps.front().collectives.back().count += 3;
+    CHECK(inEveryStep(jobs) == doctest::Approx(2));
+  }
+  SUBCASE("steps that are added up prove nothing alone: a checkpoint may be in one of them") {
+    Step& all = jobs.report().steps.front();
+    all.steps = AdvisedJob::kSteps;
+    all.collectives.back().count *= AdvisedJob::kSteps;
+    jobs.report().steps.resize(1);
+    CHECK(inEveryStep(jobs) == 0);
+  }
   SUBCASE("a report without steps proves nothing") {
     jobs.report().steps.clear();
     CHECK(inEveryStep(jobs) == 0);
   }
+}
+
+TEST_CASE("what is in every training step need not be in evaluations") {
+  AdvisedJob jobs;
+  jobs.add("Global", Phase::kOther, Kind::kAllGather, 2, 8).label = "full_tensor";
+  jobs.report().collectives.back().count -= 2;
+  jobs.report().steps.front().collectives.back().count = 0;
+  CHECK(inEveryStep(jobs) == 0);
+  for (Step& step : jobs.report().steps) {
+    step.backward_passes = step.first_step == 0 ? 0 : 1;
+  }
+  CHECK(inEveryStep(jobs) == doctest::Approx(2));
+}
+
+/// Returns the calls of all rows as one finding.
+double callsOf(AdvisedJob& jobs) {
+  const JobReport& job = jobs.job();
+  Findings findings(job);
+  for (const JobCollective& row : job.collectives) {
+    findings.add(AdviceRule::kSmall, row);
+  }
+  return findings.take().at(0).calls;
+}
+
+TEST_CASE("rows of different ranks are not added up: numbers are per rank that has any of them") {
+  AdvisedJob jobs(4);
+  for (size_t rank = 0; rank < 4; ++rank) {
+    jobs.add(rank < 2 ? kLayer : kNextLayer, Phase::kBackward, Kind::kAllGather, 2, kMiB, rank);
+  }
+  CHECK(callsOf(jobs) == doctest::Approx(2));
+  jobs.add(kLayer, Phase::kBackward, Kind::kAllGather, 4, kMiB, 3);
+  CHECK(callsOf(jobs) == doctest::Approx(3)); // of all four ranks
+}
+
+TEST_CASE("a row is divided by the steps that can have it: evaluations have no backward") {
+  AdvisedJob jobs; // of four steps, of which one evaluates
+  for (Step& step : jobs.report().steps) {
+    step.backward_passes = step.first_step == 0 ? 0 : 1;
+  }
+  Collective& backward = jobs.add(kLayer, Phase::kBackward, Kind::kReduceScatter, 2, kMiB);
+  backward.count = 3 * 2;
+  jobs.report().steps.front().collectives.pop_back();
+  CHECK(callsOf(jobs) == doctest::Approx(2));
+  jobs.report().collectives.clear();
+  jobs.add(kLayer, Phase::kForward, Kind::kAllGather, 2, kMiB);
+  CHECK(callsOf(jobs) == doctest::Approx(2));
+  jobs.report().steps.clear();
+  CHECK(callsOf(jobs) == doctest::Approx(2 * AdvisedJob::kSteps)); // per run
 }
 
 TEST_CASE("a finding adds up the shares of its rows per rank and step, by rule and group") {

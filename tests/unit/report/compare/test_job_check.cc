@@ -99,6 +99,23 @@ TEST_CASE("checkBaseline has one check per kind and group and finds more, less, 
   CHECK(moved[3].findings.at(0).what == Finding::What::kNew);
 }
 
+TEST_CASE("checkBaseline fails on other ranks with the same numbers") {
+  const JobReport before = sampleJob();
+  std::vector<Report> reports = sampleReports(4);
+  for (const size_t rank : {2, 3}) {
+    std::erase_if(reports[rank].collectives, [](const Collective& row) { return row.kind == Kind::kAllGather; });
+  }
+  const JobReport after = jobOf(reports);
+  const auto fewer = checkBaseline(before, after, {}, {});
+  REQUIRE(fewer[0].findings.size() == 1);
+  CHECK(fewer[0].findings[0].what == Finding::What::kLess);
+  CHECK(passed(checkBaseline(before, after, {}, {Allowed::kLess})));
+  CHECK(passed(checkBaseline(before, after, {*parseTolerance("kind=all_gather,ranks=2")}, {})));
+  const auto more = checkBaseline(after, before, {}, {Allowed::kLess});
+  REQUIRE(more[0].findings.size() == 1);
+  CHECK(more[0].findings[0].what == Finding::What::kMore);
+}
+
 TEST_CASE("checkBudget has one check per entry and one for all other rows") {
   const Budget budget = budgetOf(sampleJob());
   CHECK(checkBudget(budget, sampleJob()).size() == 4);

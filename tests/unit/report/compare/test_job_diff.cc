@@ -5,7 +5,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "report/compare/change_bundle.h"
 #include "report/merge/job_reader.h"
 #include "tests/unit/job_samples.h"
 #include "tests/unit/samples.h"
@@ -53,8 +55,8 @@ TEST_CASE("the sum of a cell's rows stays at the largest number") {
 
 TEST_CASE("equal runs have no changes; one more call is a change") {
   const Cells before = cellsOf(sampleJob());
-  CHECK(changesBetween(before, before, {}).empty());
-  const auto changes = changesBetween(before, cellsOf(grownJob()), {});
+  CHECK(changesBetween(before, before, std::nullopt, {}).empty());
+  const auto changes = changesBetween(before, cellsOf(grownJob()), std::nullopt, {});
   REQUIRE(changes.size() == 1);
   CHECK(changes[0].key.module == "DistributedDataParallel.net1");
   CHECK(changes[0].change.countDelta() == 1);
@@ -66,7 +68,7 @@ TEST_CASE("a tolerated difference is not a change") {
   const Cells before = cellsOf(sampleJob());
   const Cells after = cellsOf(grownJob());
   const auto tolerated = [&](const std::string& rule) {
-    return changesBetween(before, after, {*parseTolerance(rule)}).empty();
+    return changesBetween(before, after, std::nullopt, {*parseTolerance(rule)}).empty();
   };
   CHECK(tolerated("count=1,bytes=50%"));
   CHECK(tolerated("count=50%,bytes=1024"));
@@ -77,9 +79,9 @@ TEST_CASE("a tolerated difference is not a change") {
 }
 
 TEST_CASE("runs with missing ranks or another world size are comparable") {
-  const Cells all = cellsOf(sampleJob());
-  const Cells some = cellsOf(jobOf({sampleReport(1), sampleReport(3)}));
-  CHECK(changesBetween(all, some, {}).empty());
+  const JobReport all = sampleJob();
+  const JobReport some = jobOf({sampleReport(1), sampleReport(3)});
+  CHECK(changesBetween(cellsOf(all), cellsOf(some), comparedRanks(all, some), {}).empty());
 }
 
 TEST_CASE("changes are sorted by growth in bytes; new and gone rows have 0 ranks on one side") {
@@ -88,7 +90,7 @@ TEST_CASE("changes are sorted by growth in bytes; new and gone rows have 0 ranks
     rowOf(report, "DistributedDataParallel", Kind::kAllReduce).module = "DistributedDataParallel.net2";
     rowOf(report, "Global", Kind::kBroadcast).bytes += 1;
   }
-  const auto changes = changesBetween(cellsOf(jobOf(sampleReports(2))), cellsOf(jobOf(reports)), {});
+  const auto changes = changesBetween(cellsOf(jobOf(sampleReports(2))), cellsOf(jobOf(reports)), std::nullopt, {});
   REQUIRE(changes.size() == 3);
   CHECK(changes[0].key.module == "DistributedDataParallel.net2");
   CHECK(changes[0].change.before.ranks == 0);
@@ -110,7 +112,7 @@ TEST_CASE("labels are compared one by one") {
   const auto changed = [&] {
     const auto [cells_before, cells_after] = comparableCells(before, after);
     std::vector<std::string> labels;
-    for (const ChangeBundle& each : bundle(changesBetween(cells_before, cells_after, {}))) {
+    for (const ChangeBundle& each : bundle(changesBetween(cells_before, cells_after, std::nullopt, {}))) {
       labels.push_back(each.first.label);
     }
     return labels;
@@ -121,24 +123,74 @@ TEST_CASE("labels are compared one by one") {
   CHECK(cellsOf(after).at({"Global", Phase::kOther, Kind::kBroadcast, "default_pg"}).count == 4);
 }
 
-TEST_CASE("layers with equal changes are one bundle") {
-  const Change change{{4, 1, 10}, {4, 2, 20}};
-  const CellKey key{"Net.layers.0.a", Phase::kForward, Kind::kAllGather, "tp"};
-  CellKey other = key;
-  other.module = "Net.layers.1.a";
-  CellKey third = key;
-  third.module = "Net.layers.2.b";
-  const auto bundles = bundle(
-      {{key, change},
-       {other, change},
-       {third, change},
-       {{"Net.layers.3.a", Phase::kForward, Kind::kAllGather, "tp"}, {{4, 1, 10}, {4, 3, 20}}}});
-  REQUIRE(bundles.size() == 3);
-  CHECK(bundles[0].steps == 1);
-  CHECK(bundles[0].pattern == "Net.layers.*.a");
-  CHECK(bundles[0].modules.size() == 2);
-  CHECK(bundles[1].pattern == "Net.layers.2.b");
-  CHECK(bundles[2].pattern == "Net.layers.3.a");
+/// Removes a row from the ranks from `first` on.
+JobReport without(const char* module, Kind kind, size_t first) {
+  std::vector<Report> reports = sampleReports(4);
+  for (size_t rank = first; rank < reports.size(); ++rank) {
+    std::erase_if(
+        reports[rank].collectives, [&](const Collective& row) { return row.module == module && row.kind == kind; });
+  }
+  return jobOf(reports);
+}
+
+TEST_CASE("a row that half of the ranks no longer have is a change, although each rank that has it has as much") {
+  const JobReport before = sampleJob();
+  const JobReport after = without("DistributedDataParallel.net1", Kind::kAllGather, 2);
+  const auto changes = [](const JobReport& from, const JobReport& to, const std::vector<Tolerance>& rules) {
+    return changesBetween(cellsOf(from), cellsOf(to), comparedRanks(from, to), rules);
+  };
+  const auto fewer = changes(before, after, {});
+  REQUIRE(fewer.size() == 1);
+  const Change& change = fewer[0].change;
+  CHECK(change.countDelta() == 0);
+  CHECK(change.bytesDelta() == 0);
+  CHECK(rangesText(change.lost) == "2-3");
+  CHECK(change.gained.empty());
+  CHECK(change.isLess());
+  CHECK_FALSE(change.grew());
+  const auto more = changes(after, before, {});
+  REQUIRE(more.size() == 1);
+  CHECK(rangesText(more[0].change.gained) == "2-3");
+  CHECK(more[0].change.grew());
+  CHECK_FALSE(more[0].change.isLess());
+  CHECK(changes(before, after, {*parseTolerance("ranks=2")}).empty());
+  CHECK(changes(before, after, {*parseTolerance("ranks=50%")}).empty());
+  CHECK(changes(before, after, {*parseTolerance("ranks=1,count=9")}).size() == 1);
+}
+
+TEST_CASE("ranks are compared among those that have a report in both runs, and not between other world sizes") {
+  const JobReport before = sampleJob();
+  JobReport after = without("DistributedDataParallel.net1", Kind::kAllGather, 2);
+  CHECK(comparedRanks(before, after) == RankRanges{{0, 3}});
+  after.ranks = {{0, 1}};
+  CHECK(comparedRanks(before, after) == RankRanges{{0, 1}});
+  CHECK(changesBetween(cellsOf(before), cellsOf(after), comparedRanks(before, after), {}).empty());
+  after.ranks = {{0, 3}};
+  after.world_size = 8;
+  CHECK_FALSE(comparedRanks(before, after));
+  CHECK(changesBetween(cellsOf(before), cellsOf(after), std::nullopt, {}).empty());
+}
+
+TEST_CASE("a module's total is per rank that has any of its rows") {
+  Cells cells;
+  cells[{"Pipe", Phase::kForward, Kind::kSend, "pp"}] = {1, 5, 5120, {{0, 0}}};
+  cells[{"Pipe", Phase::kForward, Kind::kRecv, "pp"}] = {1, 5, 5120, {{1, 1}}};
+  cells[{"Other", Phase::kForward, Kind::kRecv, "pp"}] = {1, 5, 5120, {{1, 1}}};
+  const Cells totals = totalsByModule(cells, {"Pipe"});
+  REQUIRE(totals.size() == 1);
+  const PerRank& pipe = totals.begin()->second;
+  CHECK(pipe.ranks == 2);
+  CHECK(pipe.count == 5);
+  CHECK(pipe.bytes == 5120);
+  CHECK(rangesText(pipe.on) == "0-1");
+}
+
+TEST_CASE("processes without a rank are ranks of the job") {
+  std::vector<Report> reports = sampleReports(2);
+  for (Report& report : reports) {
+    report.job.rank = std::nullopt;
+  }
+  CHECK(perRankByKind(jobOf(reports)).at("all_gather").count == 2);
 }
 
 TEST_CASE("comparisonNotes reports different lengths and world sizes") {
@@ -152,6 +204,9 @@ TEST_CASE("comparisonNotes reports different lengths and world sizes") {
   }
   const auto notes = comparisonNotes(sampleJob(), jobOf(reports));
   REQUIRE(notes.size() == 2);
+  const auto some = comparisonNotes(sampleJob(), jobOf({sampleReport(1), sampleReport(3)}));
+  REQUIRE(some.size() == 1);
+  CHECK(some[0].starts_with("not the same ranks have a report: 0-3 before and 1, 3 after"));
   CHECK(notes[0].find("4 and 8 ranks") != std::string::npos);
   CHECK(notes[1].find("called DistributedDataParallel 1 times before and 2 times after") != std::string::npos);
 }

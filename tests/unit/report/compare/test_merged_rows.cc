@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
+
 #include "report/compare/job_diff.h"
 #include "report/job/merged_row.h"
 #include "tests/unit/job_samples.h"
@@ -54,7 +56,7 @@ TEST_CASE("a row of parameters is not merged") {
 
 TEST_CASE("a job and its bucketed self compare as the same, and a note names the buckets") {
   const auto [before, after] = comparableCells(eagerJob(), bucketedJob());
-  CHECK(changesBetween(before, after, {}).empty());
+  CHECK(changesBetween(before, after, std::nullopt, {}).empty());
   const MergedDifference difference = mergedDifference(eagerJob(), bucketedJob());
   CHECK(difference.rows == 1);
   REQUIRE(difference.notes.size() == 1);
@@ -65,7 +67,7 @@ TEST_CASE("a job and its bucketed self compare as the same, and a note names the
 
 TEST_CASE("a bucket with more in it is a change") {
   const auto [before, after] = comparableCells(eagerJob(), bucketedJob(2));
-  const auto changes = changesBetween(before, after, {});
+  const auto changes = changesBetween(before, after, std::nullopt, {});
   REQUIRE(changes.size() == 1);
   CHECK(changes[0].key.module == "Net.b");
 }

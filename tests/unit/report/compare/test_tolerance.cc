@@ -22,6 +22,8 @@ TEST_CASE("parseTolerance reads the rows that a rule applies to") {
   REQUIRE(rule);
   CHECK(rule->bytes == Allowance{20, true});
   CHECK(rule->count == Allowance{1, false});
+  CHECK_FALSE(rule->ranks);
+  CHECK(parseTolerance("ranks=50%")->ranks == Allowance{50, true});
   CHECK(rule->pattern.matches({"Net.moe", Phase::kForward, Kind::kAllToAll, "mesh_ep"}));
   CHECK_FALSE(rule->pattern.matches({"Net.moe", Phase::kBackward, Kind::kAllToAll, "mesh_ep"}));
   CHECK_FALSE(rule->pattern.matches({"Net.moe", Phase::kForward, Kind::kAllGather, "mesh_ep"}));
@@ -39,14 +41,18 @@ TEST_CASE("parseTolerance names the invalid part of a rule") {
   CHECK(parseTolerance("color=red,count=1").error().find("\"color=red\"") == 0);
 }
 
-TEST_CASE("the last matching tolerance applies, separately for calls and bytes") {
+TEST_CASE("the last matching tolerance applies, separately for calls, bytes and ranks") {
   const std::vector<Tolerance> rules = {
       *parseTolerance("bytes=5%,count=2"),
       *parseTolerance("kind=send,bytes=50%"),
-      *parseTolerance("kind=recv,count=9")};
+      *parseTolerance("kind=recv,count=9"),
+      *parseTolerance("kind=recv,ranks=3")};
   CHECK(toleranceFor(rules, {"m", Phase::kOther, Kind::kSend, "g"}).bytes == Allowance{50, true});
   CHECK(toleranceFor(rules, {"m", Phase::kOther, Kind::kSend, "g"}).count == Allowance{2, false});
   CHECK(toleranceFor(rules, {"m", Phase::kOther, Kind::kRecv, "g"}).bytes == Allowance{5, true});
+  CHECK(toleranceFor(rules, {"m", Phase::kOther, Kind::kRecv, "g"}).count == Allowance{9, false});
+  CHECK(toleranceFor(rules, {"m", Phase::kOther, Kind::kRecv, "g"}).ranks == Allowance{3, false});
+  CHECK(toleranceFor(rules, {"m", Phase::kOther, Kind::kSend, "g"}).ranks == Allowance{});
   CHECK(toleranceFor({}, {"m", Phase::kOther, Kind::kRecv, "g"}).bytes == Allowance{});
 }
 

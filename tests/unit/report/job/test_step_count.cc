@@ -4,6 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <vector>
+
 namespace commtap {
 namespace {
 
@@ -48,6 +51,44 @@ TEST_CASE("steps that the report adds up count with their number, up to the larg
   CHECK(stepsOf(job) == 65);
   job.steps.push_back(completedSteps(UINT64_MAX, 8, 1));
   CHECK(stepsOf(job) == UINT64_MAX);
+}
+
+/// Returns the numbers of steps that train, by row.
+std::vector<uint64_t> training(const std::vector<std::array<uint64_t, 3>>& rows) {
+  JobReport job;
+  uint64_t first = 0;
+  for (const auto& [steps, forwards, backwards] : rows) {
+    job.steps.push_back(completedSteps(first, steps, 1));
+    job.steps.back().forward_passes = forwards;
+    job.steps.back().backward_passes = backwards;
+    first += steps;
+  }
+  std::vector<uint64_t> numbers;
+  for (const StepsThatTrain& each : trainingSteps(job)) {
+    numbers.push_back(each.training);
+  }
+  return numbers;
+}
+
+TEST_CASE("a step without a backward pass evaluates") {
+  using Numbers = std::vector<uint64_t>;
+  CHECK(training({{1, 1, 0}, {1, 1, 0}, {1, 1, 1}, {4, 4, 4}}) == Numbers{0, 0, 1, 4});
+  CHECK(training({{1, 4, 4}, {1, 1, 0}, {1, 4, 4}}) == Numbers{1, 0, 1}); // micro-batches
+  CHECK(training({{2, 4, 1}, {1, 1, 1}}) == Numbers{1, 1});               // steps that are added up
+}
+
+TEST_CASE("steps train whose backward passes do not communicate: a later step counts them") {
+  using Numbers = std::vector<uint64_t>;
+  CHECK(training({{1, 1, 0}, {1, 1, 0}, {1, 1, 3}, {1, 1, 1}}) == Numbers{1, 1, 1, 1});
+  CHECK(training({{1, 1, 0}, {1, 1, 0}}) == Numbers{1, 1}); // no backward is known: nothing says that these evaluate
+}
+
+TEST_CASE("rows of the same steps count once, and the step that has only begun does not") {
+  JobReport job;
+  job.steps = {completedSteps(0, 2, 1), completedSteps(0, 4, 1), completedSteps(2, 2, 1), openStep(4, 0)};
+  const std::vector<StepsThatTrain> rows = trainingSteps(job);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[1].row == &job.steps[2]);
 }
 
 } // namespace

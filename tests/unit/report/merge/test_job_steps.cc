@@ -22,6 +22,8 @@ TEST_CASE("durations and amounts are spread over ranks, with the slowest rank") 
   REQUIRE(all.size() == 1);
   CHECK(all[0].ranks == 2);
   CHECK(all[0].timed_ranks == 2);
+  CHECK(all[0].forward_passes == 1); // the most of any rank
+  CHECK(all[0].backward_passes == 1);
   CHECK(all[0].duration_ns.sum == 120);
   CHECK(all[0].duration_ns.min_rank == 0);
   CHECK(all[0].duration_ns.max == 70);
@@ -57,6 +59,7 @@ TEST_CASE("a rank's processes count with their longest step and the sum of their
   REQUIRE(all.size() == 1);
   CHECK(all[0].ranks == 1);
   CHECK(all[0].duration_ns.sum == 90);
+  CHECK(all[0].backward_passes == 2);
   CHECK(all[0].collectives[0].count.sum == 2);
 }
 

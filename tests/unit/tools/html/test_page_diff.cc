@@ -36,10 +36,19 @@ TEST_CASE("the page of two runs has what changed, per rank") {
   CHECK(textAt(document, changes["group"][0]) == "default_pg");
   CHECK(textAt(document, changes["label"][0]).empty());
   CHECK(changes["setup"] == json({false}));
+  CHECK(textAt(document, changes["ranks"][0]).empty());
   CHECK(changes["count_before"] == json({2.0}));
   CHECK(changes["count_after"] == json({3.0}));
   CHECK(changes["bytes_after"][0].get<double>() - changes["bytes_before"][0].get<double>() == 1024);
   CHECK(document["before"]["job"]["run_id"] == "sample-run");
+}
+
+TEST_CASE("the page of two runs has the ranks of a row that is on others") {
+  std::vector<Report> reports = sampleReports(4);
+  std::erase_if(reports[3].collectives, [](const Collective& row) { return row.kind == Kind::kAllGather; });
+  const json document = json::parse(diffData(sampleJob(), jobOf(reports), {}));
+  REQUIRE(document["changes"]["ranks"].size() == 1);
+  CHECK(textAt(document, document["changes"]["ranks"][0]) == "0-3 to 0-2");
 }
 
 TEST_CASE("the page of two runs leaves out what is tolerated") {

@@ -10,7 +10,13 @@ namespace commtap {
 namespace {
 
 ChangeBundle changeOf(PerRank before, PerRank after) {
-  return {"Net.*.a", {"Net.0.a", "Net.1.a"}, {"Net.0.a", Phase::kForward, Kind::kAllGather, "tp"}, {before, after}};
+  return {
+      "Net.*.a",
+      {"Net.0.a", "Net.1.a"},
+      {"Net.0.a", Phase::kForward, Kind::kAllGather, "tp"},
+      {std::move(before), std::move(after)},
+      1,
+      "Net.*.a"};
 }
 
 TEST_CASE("a change is one line: more calls, other bytes, new, gone") {
@@ -28,13 +34,31 @@ TEST_CASE("a change is one line: more calls, other bytes, new, gone") {
       "gone: 2 all_gather per run in Net.*.a (2 modules; forward, tp): 2 calls, 96 B");
   ChangeBundle one = changeOf({4, 0, 0}, {4, 1, 0});
   one.modules = {"Net.0.a"};
-  one.pattern = "Net\n";
+  one.name = "Net\n";
   CHECK(changeText(one) == "+1 all_gather per run in Net\\x0a (forward, tp): 0 to 1 calls, 0 B");
+}
+
+TEST_CASE("a change of the ranks that have a row names them, before and after") {
+  ChangeBundle change = changeOf({4, 3, 48, {{0, 3}}}, {2, 3, 48, {{0, 1}}});
+  change.change.lost = {{2, 3}};
+  CHECK(
+      changeText(change) ==
+      "on fewer ranks: all_gather in Net.*.a (2 modules; forward, tp): ranks 0-3 to ranks 0-1, 3 calls, 48 B");
+  change.change.after.on = {{1, 1}, {3, 4}};
+  change.change.gained = {{4, 4}};
+  CHECK(changeText(change).starts_with("on other ranks: all_gather in"));
+  change.change.lost.clear();
+  CHECK(changeText(change).starts_with("on more ranks: all_gather in"));
+  change.change.after.count = 6;
+  CHECK(changeText(change).ends_with(": 3 to 6 calls, 48 B; ranks 0-3 to ranks 1, 3-4"));
+  change.change.after.count = 3;
+  change.change.after.bytes = 96;
+  CHECK(changeText(change).ends_with(": 3 calls, 48 B to 96 B; ranks 0-3 to ranks 1, 3-4"));
 }
 
 TEST_CASE("a change at Global names what the job does there") {
   ChangeBundle change = changeOf({4, 1, 4}, {4, 2, 8});
-  change.pattern = "Global";
+  change.name = "Global";
   change.modules = {"Global"};
   change.first.label = "val\n";
   CHECK(changeText(change).starts_with("+1 all_gather per run in Global [val\\x0a] (forward, tp): 1 to 2 calls"));

@@ -32,6 +32,20 @@ TEST_CASE("diff exits with 1 if there is a difference") {
   CHECK(runCommtap({"diff", jobs.before(), jobs.after(), "--tolerance", "count=1,bytes=50%"}).status() == 0);
 }
 
+TEST_CASE("diff compares wrapped modules by the names that --rename gives them") {
+  const ComparedJobs jobs;
+  JobReport job = sampleJob();
+  for (JobCollective& row : job.collectives) {
+    row.module = row.module == "Global" ? row.module : "Lora." + row.module + ".base_layer";
+  }
+  const std::string lora = jobs / "lora.json";
+  writeText(lora, jobReportToJson(job));
+  CHECK(runCommtap({"diff", jobs.before(), lora}).status() == 1);
+  CHECK(runCommtap({"diff", jobs.before(), lora, "--rename", "Lora=", "--rename", "base_layer="}).status() == 0);
+  const Words check = {"check", lora, "--baseline", jobs.before(), "--rename", "Lora=", "--rename", "base_layer="};
+  CHECK(runCommtap(check).status() == 0);
+}
+
 TEST_CASE("diff has the formats text, markdown and json") {
   const ComparedJobs jobs;
   CHECK(runCommtap({"diff", jobs.before(), jobs.after(), "--format", "json"})
@@ -47,6 +61,7 @@ TEST_CASE("diff reports wrong usage in one line and exits with 2") {
         {"diff", jobs.before(), jobs / "none"},
         {"diff", jobs.before(), jobs.after(), "x"},
         {"diff", jobs.before(), jobs.after(), "--tolerance", "x"},
+        {"diff", jobs.before(), jobs.after(), "--rename", "x"},
         {"diff", jobs.before(), jobs.after(), "--since", "1h"},
         {"diff", jobs.path(), "--since", "x"}}) {
     const Outcome outcome = runCommtap(arguments);

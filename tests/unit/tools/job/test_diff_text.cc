@@ -18,10 +18,28 @@ TEST_CASE("diff text has a table by module and one line per difference") {
   CHECK(text.starts_with("before  out: run sample-run, started 2027-01-15T08:00:00Z, 4 of 4 ranks\nafter "));
   CHECK(has(text, "\nDistributedDataParallel.net1  "));
   CHECK(has(text, "  2.00 KiB  3.00 KiB  +50.0 %\n"));
-  CHECK(has(text, "By group, per rank and run"));
+  CHECK(has(text, "By group, per rank and run (over all ranks)\n"));
   CHECK(has(
       text,
       "\nDifferences\n  +1 all_gather per run in DistributedDataParallel.net1 (forward, default_pg): 2 to 3 calls"));
+}
+
+TEST_CASE("diff text has the ranks of both runs if a row is on others") {
+  const JobReport before = sampleJob();
+  std::vector<Report> reports = sampleReports(4);
+  for (const size_t rank : {2, 3}) {
+    rowOf(reports[rank], "DistributedDataParallel.net1", Kind::kAllGather).module = "DistributedDataParallel.net2";
+  }
+  const JobReport after = jobOf(reports);
+  const std::string text = diffText(diffOf(before, after, {}), Color::none());
+  CHECK(has(text, "CHANGE  RANKS\n"));
+  CHECK(has(text, "0-3 to 0-1\n"));
+  CHECK(has(
+      text,
+      "  on fewer ranks: all_gather in DistributedDataParallel.net1 (forward, default_pg): ranks 0-3 to ranks 0-1, 2 "
+      "calls, 2.00 KiB\n"));
+  CHECK(has(diffMarkdown(diffOf(before, after, {})), "| change | ranks |\n|---|--:|--:|--:|--:|--:|---|\n"));
+  CHECK(has(diffMarkdown(diffOf(before, after, {})), " 0-3 to 0-1 |\n"));
 }
 
 TEST_CASE("diff text distinguishes labels, and names only those that changed") {

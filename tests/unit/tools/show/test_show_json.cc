@@ -49,6 +49,7 @@ TEST_CASE("own numbers are listed by label, null for none") {
   CHECK(parts[0]["count"] == 2);
   CHECK(parts[1]["label"] == "weights");
   CHECK(parts[1]["bytes"] == 64);
+  CHECK(parts[1]["ranks"] == json::parse("[[0,0]]"));
 }
 
 TEST_CASE("modules have their parent, calls, and own and inclusive numbers") {
@@ -58,6 +59,7 @@ TEST_CASE("modules have their parent, calls, and own and inclusive numbers") {
   CHECK(modules[0]["parent"].is_null());
   CHECK(modules[2]["parent"] == "DistributedDataParallel");
   CHECK(modules[2]["depth"] == 2);
+  CHECK(modules[2]["ranks"] == json::parse("[[0,0],[2,2]]"));
   CHECK(modules[2]["class"] == "Linear");
   CHECK(modules[2]["calls"] == json::parse(R"({"forward":2})"));
   CHECK(modules[1]["collectives"][0]["inclusive"]["count"] == 4);

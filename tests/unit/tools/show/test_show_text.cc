@@ -40,8 +40,8 @@ TEST_CASE("own numbers have a line per label, and the column is absent without l
   const std::string text = showText(viewOf(labelledFolder(), {}), Color::none());
   CHECK(has(text, "OWN without, by LABEL)\n"));
   CHECK(has(text, "broadcast       4     256 B          2      128 B\n"));
-  CHECK(has(text, " 1       64 B  val_metric\n"));
-  CHECK(has(text, " 1       64 B  weights\n"));
+  CHECK(has(text, " 1       64 B  0      val_metric\n")); // which only rank 0 has
+  CHECK(has(text, " 1       64 B  0      weights\n"));
   CHECK_FALSE(has(showText(viewOf(sampleFolder(), {}), Color::none()), "LABEL"));
 }
 
@@ -50,7 +50,18 @@ TEST_CASE("own numbers in set-up have a line of their own, in any module") {
   Report& report = folder.files[0].report;
   report.collectives.push_back(rowOf(report, "DistributedDataParallel", Kind::kAllReduce));
   report.collectives.back().setup = true;
-  CHECK(has(showText(viewOf(folder, {}), Color::none()), "1      320 B  (set-up)\n"));
+  CHECK(has(showText(viewOf(folder, {}), Color::none()), "1      320 B  0      (set-up)\n"));
+}
+
+TEST_CASE("ranks are shown where not all have a module or its calls") {
+  SampleRun folder = sampleFolder();
+  CHECK_FALSE(has(showText(viewOf(folder, {}), Color::none()), "RANKS:"));
+  rowOf(folder.files[1].report, "DistributedDataParallel", Kind::kAllReduce).module = "DistributedDataParallel.stage";
+  const std::string text = showText(viewOf(folder, {}), Color::none());
+  CHECK(has(text, "OWN BYTES  RANKS\n"));
+  CHECK(has(text, " 1      320 B  0\n"));
+  CHECK(has(text, " 1      320 B  2\n"));
+  CHECK(has(text, "\nRANKS: of the line's own calls, else of the module; none where all ranks have it\n"));
 }
 
 TEST_CASE("one phase has no columns for the others") {

@@ -58,6 +58,7 @@ export class Diff {
       group: strings[changes.group[row]],
       label: strings[changes.label[row]],
       setup: changes.setup[row] ? "set-up" : "",
+      ranks: strings[changes.ranks[row]],
       ...amountOf(changes, row),
     }));
   }

@@ -44,6 +44,7 @@ function columnsOf(changes) {
     text("group", "Group"),
     ...(changes.some(({ label }) => label !== "") ? [text("label", "Label")] : []),
     ...(changes.some(({ setup }) => setup !== "") ? [text("setup", "Set-up", { long: false })] : []),
+    ...(changes.some(({ ranks }) => ranks !== "") ? [text("ranks", "Ranks")] : []),
     ...amountColumns().map(ofRow),
     { key: "percent", title: "Percent", number: true, fixed: true, cell: (row) => percentText(changes[row]) },
     {
