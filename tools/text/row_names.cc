@@ -29,7 +29,7 @@ Parts partsOf(const JobCollective& row) {
 }
 
 /// Writes into `texts` the parts in which the rows at `places` differ.
-void tell(const std::vector<std::pair<size_t, Parts>>& places, std::vector<std::string>& texts) {
+void addDistinctions(const std::vector<std::pair<size_t, Parts>>& places, std::vector<std::string>& texts) {
   for (size_t part = 0; part < places.front().second.size(); ++part) {
     const std::string& first = places.front().second[part];
     const bool differs =
@@ -51,7 +51,7 @@ std::vector<std::string> tellingApart(std::span<const JobCollective* const> rows
   }
   std::vector<std::string> texts(rows.size());
   for (const auto& [name, places] : by_name) {
-    tell(places, texts);
+    addDistinctions(places, texts);
   }
   return texts;
 }

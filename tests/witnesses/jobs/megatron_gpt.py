@@ -76,7 +76,9 @@ torch.cuda.Stream = lambda *_, **__: None
 moe_utils.te_general_gemm = None
 # The distributed optimizer takes parameters of these types only.
 type_of = torch.Tensor.type
-torch.Tensor.type = lambda self, *kind: type_of(self, *kind) if kind else type_of(self).replace("torch.Fl", "torch.cuda.Fl")
+torch.Tensor.type = (
+    lambda self, *kind: type_of(self, *kind) if kind else type_of(self).replace("torch.Fl", "torch.cuda.Fl")
+)
 torch.tensor, torch.zeros = without_cuda(torch.tensor), without_cuda(torch.zeros)
 parallel_random._CUDA_RNG_STATE_TRACKER = NoStates()
 parallel_random._CUDA_RNG_STATE_TRACKER_INITIALIZED = True
@@ -118,7 +120,13 @@ if "heads" in options:
     spec.submodules.self_attention.submodules.q_layernorm = Norm
     spec.submodules.self_attention.submodules.k_layernorm = Norm
 layers = TransformerBlockSubmodules(layer_specs=[spec] * configuration.num_layers, layer_norm=Norm)
-gpt = GPTModel(configuration, layers, VOCABULARY, LENGTH, position_embedding_type="rope" if "rope" in options else "learned_absolute")
+gpt = GPTModel(
+    configuration,
+    layers,
+    VOCABULARY,
+    LENGTH,
+    position_embedding_type="rope" if "rope" in options else "learned_absolute",
+)
 buckets = DistributedDataParallelConfig(use_distributed_optimizer="distributed" in options)
 model = DistributedDataParallel(configuration, buckets, gpt)
 if "other_seeds" not in options:
