@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Megatron Core: its GPTModel, DDP and optimizer. The command line has the size of tensor parallelism, and options.
 
-sequence: sequence parallelism; distributed: its distributed optimizer; heads: norms of queries and keys; experts.
+sequence: sequence parallelism; distributed: its distributed optimizer; heads: norms of queries and keys.
 Faults: norm: a norm without the attribute sequence_parallel; not_finalized: without finalize_model_grads;
 other_seeds: replicas that are not broadcast; skipped: a broadcast that skips a layer.
 """
@@ -20,7 +20,6 @@ from megatron.core.models.gpt.gpt_layer_specs import get_gpt_layer_local_spec
 from megatron.core.optimizer import OptimizerConfig, get_megatron_optimizer
 from megatron.core.tensor_parallel import random as parallel_random
 from megatron.core.transformer import TransformerConfig
-from megatron.core.transformer.moe import moe_utils
 from megatron.core.transformer.transformer_block import TransformerBlockSubmodules
 from outcome import BATCH, LENGTH, VOCABULARY, WIDTH, print_outcome
 from torch import nn
@@ -48,18 +47,10 @@ class NoStates:
         return contextlib.nullcontext()
 
 
-class Logged(nn.Module):
-    """A model that reduces its loss for the log, as a LightningModule does in its step."""
-
-    def __init__(self, model: nn.Module) -> None:
-        super().__init__()
-        self.model = model
-
-    def forward(self, *inputs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        """Returns the loss."""
-        loss = self.model(*inputs, labels=labels).mean()
-        dist.all_reduce(loss.detach().clone())
-        return loss
+def type_on_gpu(tensor: torch.Tensor, *kind: object) -> object:
+    """Returns Tensor.type() as on a GPU: the distributed optimizer takes parameters of these types only."""
+    found = type_on_cpu(tensor, *kind)
+    return found.replace("torch.", "torch.cuda.") if isinstance(found, str) else found
 
 
 def without_cuda(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
@@ -72,34 +63,18 @@ def without_cuda(function: Callable[..., torch.Tensor]) -> Callable[..., torch.T
 
 
 torch.cuda.current_device = lambda: "cpu"
-torch.cuda.Stream = lambda *_, **__: None
-moe_utils.te_general_gemm = None
-# The distributed optimizer takes parameters of these types only.
-type_of = torch.Tensor.type
-torch.Tensor.type = (
-    lambda self, *kind: type_of(self, *kind) if kind else type_of(self).replace("torch.Fl", "torch.cuda.Fl")
-)
+type_on_cpu, torch.Tensor.type = torch.Tensor.type, type_on_gpu
 torch.tensor, torch.zeros = without_cuda(torch.tensor), without_cuda(torch.zeros)
 parallel_random._CUDA_RNG_STATE_TRACKER = NoStates()
 parallel_random._CUDA_RNG_STATE_TRACKER_INITIALIZED = True
 dist.init_process_group("gloo")
-parallel_state.initialize_model_parallel(
-    tensor_model_parallel_size=tensor_ranks,
-    expert_model_parallel_size=2 if "experts" in options else 1,
-    expert_tensor_parallel_size=1 if "experts" in options else None,
-)
+parallel_state.initialize_model_parallel(tensor_model_parallel_size=tensor_ranks)
 torch.manual_seed(dist.get_rank() if "other_seeds" in options else 0)
 configuration = TransformerConfig(
     num_layers=2,
     hidden_size=WIDTH,
     num_attention_heads=4,
     tensor_model_parallel_size=tensor_ranks,
-    expert_model_parallel_size=2 if "experts" in options else 1,
-    expert_tensor_parallel_size=1 if "experts" in options else None,
-    num_moe_experts=4 if "experts" in options else None,
-    moe_token_dispatcher_type="alltoall",
-    moe_router_topk=2,
-    add_bias_linear="experts" not in options,
     sequence_parallel="sequence" in options,
     use_cpu_initialization=True,
     gradient_accumulation_fusion=False,
@@ -111,22 +86,14 @@ configuration = TransformerConfig(
     bias_activation_fusion=False,
     persist_layer_norm=False,
 )
-spec = get_gpt_layer_local_spec(
-    qk_layernorm="heads" in options, num_experts=configuration.num_moe_experts, moe_grouped_gemm=False
-)
+spec = get_gpt_layer_local_spec(qk_layernorm="heads" in options)
 spec.submodules.input_layernorm = Norm
 spec.submodules.pre_mlp_layernorm = Norm
 if "heads" in options:
     spec.submodules.self_attention.submodules.q_layernorm = Norm
     spec.submodules.self_attention.submodules.k_layernorm = Norm
 layers = TransformerBlockSubmodules(layer_specs=[spec] * configuration.num_layers, layer_norm=Norm)
-gpt = GPTModel(
-    configuration,
-    layers,
-    VOCABULARY,
-    LENGTH,
-    position_embedding_type="rope" if "rope" in options else "learned_absolute",
-)
+gpt = GPTModel(configuration, layers, VOCABULARY, LENGTH)
 buckets = DistributedDataParallelConfig(use_distributed_optimizer="distributed" in options)
 model = DistributedDataParallel(configuration, buckets, gpt)
 if "other_seeds" not in options:
@@ -137,17 +104,15 @@ if "skipped" in options and parallel_state.get_data_parallel_rank() == 1:
 optimizer = get_megatron_optimizer(
     OptimizerConfig(lr=1e-2, clip_grad=0.0, use_distributed_optimizer="distributed" in options), [model]
 )
-print(type(optimizer).__name__, [type(each).__name__ for each in getattr(optimizer, "chained_optimizers", [])])
 start = parallel_state.get_data_parallel_rank()
 tokens = (start + torch.arange(BATCH)[:, None] + torch.arange(LENGTH)) % VOCABULARY
 positions = torch.arange(LENGTH).expand(BATCH, -1)
 mask = torch.ones(LENGTH, LENGTH).triu(1).bool()[None, None]
-step_of = Logged(model) if "logged" in options else model
 losses = []
 for _ in range(STEPS):
     model.zero_grad_buffer()
     optimizer.zero_grad()
-    loss = step_of(tokens, positions, mask, labels=tokens.roll(-1, 1)).mean()
+    loss = model(tokens, positions, mask, labels=tokens.roll(-1, 1)).mean()
     loss.backward()
     if "not_finalized" in options:
         model.finish_grad_sync()
