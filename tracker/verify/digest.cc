@@ -11,10 +11,10 @@ namespace commtap {
 namespace {
 
 /// Sums are made in this many lanes, so that the compiler can use vectors without another order of additions.
-constexpr int kLanes = 8;
-using Floats = float __attribute__((vector_size(kLanes * sizeof(float))));
-using Doubles = double __attribute__((vector_size(kLanes * sizeof(double))));
-using Bits = uint32_t __attribute__((vector_size(kLanes * sizeof(uint32_t))));
+constexpr int kVectorLanes = 8;
+using Floats = float __attribute__((vector_size(kVectorLanes * sizeof(float))));
+using Doubles = double __attribute__((vector_size(kVectorLanes * sizeof(double))));
+using Bits = uint32_t __attribute__((vector_size(kVectorLanes * sizeof(uint32_t))));
 
 /// The signs of the elements of a block.
 struct Signs {
@@ -131,7 +131,7 @@ BlockSums sumsOf(const Block& block, size_t count) {
   constexpr int kSignBit = 31;
   constexpr uint32_t kExponent = 0x7f800000;
   BlockSums sums;
-  for (size_t place = 0; place < count; place += kLanes) {
+  for (size_t place = 0; place < count; place += kVectorLanes) {
     Bits bits;
     Bits flips;
     Floats values;
@@ -152,7 +152,7 @@ BlockSums sumsOf(const Block& block, size_t count) {
 void addBlock(const Block& block, size_t count, uint64_t number, Digest& digest) {
   const BlockSums sums = sumsOf(block, count);
   const DigestSigns flips = digestFlips(number);
-  for (int lane = 0; lane < kLanes; ++lane) {
+  for (int lane = 0; lane < kVectorLanes; ++lane) {
     digest.squares += sums.squares[lane];
     digest.has_non_finite |= sums.non_finite[lane] != 0;
     for (int j = 0; j < kDigestSums; ++j) {
@@ -175,7 +175,8 @@ Digest digestOfElements(const typename Kind::Type* data, size_t count) {
       differs |= bits ^ data[0];
       block.values[place] = Kind::of(bits);
     }
-    std::fill_n(block.values.begin() + static_cast<std::ptrdiff_t>(length), (kDigestBlock - length) % kLanes, 0.0F);
+    std::fill_n(
+        block.values.begin() + static_cast<std::ptrdiff_t>(length), (kDigestBlock - length) % kVectorLanes, 0.0F);
     addBlock(block, length, start / kDigestBlock, digest);
   }
   digest.is_constant = differs == 0;

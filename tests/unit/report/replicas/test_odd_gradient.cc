@@ -25,21 +25,21 @@ VerifyJob oddJob() {
   return job;
 }
 
-RankTracks allOf(const ParameterTrack& track) {
+RankTracks allRanksOf(const ParameterTrack& track) {
   return {track.of(0), track.of(1), track.of(2)};
 }
 
 TEST_CASE("a gradient that is not finite on some ranks is found, with the last sample without") {
   VerifyJob job = oddJob();
   const ParameterTracks tracks(job.processes());
-  const std::optional<OddGradient> odd = firstOddGradient(allOf(tracks.all()[0]), kAll);
+  const std::optional<OddGradient> odd = firstOddGradient(allRanksOf(tracks.all()[0]), kAll);
   REQUIRE(odd);
   CHECK(odd->step == 2);
   CHECK(odd->before == 1U);
   CHECK(odd->finite.size() == 2);
   REQUIRE(odd->not_finite.size() == 1);
   CHECK(odd->not_finite[0]->rank == 1);
-  CHECK_FALSE(firstOddGradient(allOf(tracks.all()[0]), 1));
+  CHECK_FALSE(firstOddGradient(allRanksOf(tracks.all()[0]), 1));
 }
 
 TEST_CASE("gradients that are not finite on all ranks, or that no optimizer uses, are none") {
@@ -47,12 +47,12 @@ TEST_CASE("gradients that are not finite on all ranks, or that no optimizer uses
   for (ProcessSamples& process : job.processes()) {
     process.samples.back().rows[0].gradient.has_non_finite = true;
   }
-  CHECK_FALSE(firstOddGradient(allOf(ParameterTracks(job.processes()).all()[0]), kAll));
+  CHECK_FALSE(firstOddGradient(allRanksOf(ParameterTracks(job.processes()).all()[0]), kAll));
   VerifyJob frozen = oddJob();
   for (ProcessSamples& process : frozen.processes()) {
     process.parameters[0].is_in_optimizer = false;
   }
-  CHECK_FALSE(firstOddGradient(allOf(ParameterTracks(frozen.processes()).all()[0]), kAll));
+  CHECK_FALSE(firstOddGradient(allRanksOf(ParameterTracks(frozen.processes()).all()[0]), kAll));
 }
 
 } // namespace
