@@ -173,8 +173,8 @@ void ProcessSampling::add(QueuedSample sample) {
   samples_.add(std::move(sample));
   writeDoneLocked();
   if (isWaiting()) {
-    static std::once_flag once; // CUDA has registered its exit handler already, so this one runs earlier
-    std::call_once(once, [] { std::atexit(Sampler::finish); });
+    // CUDA has registered its exit handler already, so this one runs earlier.
+    [[maybe_unused]] static const int registered = std::atexit(Sampler::finish);
   }
 }
 
