@@ -73,14 +73,20 @@ TEST_CASE("a parameter that never has a gradient on any rank is a note, all of a
   }
 }
 
-TEST_CASE("a parameter that changes without a gradient is trained by other means") {
-  VerifyJob job(2);
-  job.addOnAll("Net.table", noise(1));
-  CHECK(faultsOf(job, {}, [&job](uint64_t step) {
-          job.onAll("Net.table", [step](VerifyJob::MadeParameter& made, int64_t) {
-            made.value = noise(static_cast<uint32_t>(step));
-          });
-        }).empty());
+TEST_CASE("a parameter that changes without a gradient is trained by other means, one with zeros by its decay") {
+  for (const bool has_zeros : {false, true}) {
+    VerifyJob job(2);
+    job.addOnAll("Net.table", noise(1));
+    const auto faults = faultsOf(job, {}, [&](uint64_t step) {
+      job.onAll("Net.table", [&](VerifyJob::MadeParameter& made, int64_t) {
+        made.value = noise(static_cast<uint32_t>(step));
+        if (has_zeros) {
+          made.gradient = std::vector<float>(64);
+        }
+      });
+    });
+    CHECK(faults.size() == (has_zeros ? 1 : 0));
+  }
 }
 
 TEST_CASE("a parameter without a gradient on some ranks is a warning, unless these may do without") {
