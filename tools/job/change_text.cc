@@ -79,8 +79,11 @@ std::string amountText(const ChangeBundle& bundle, double count) {
 } // namespace
 
 std::string percentText(double before, double after) {
+  if (before == after) {
+    return "";
+  }
   if (before == 0) {
-    return after == 0 ? "" : "new";
+    return "new";
   }
   const double percent = (after - before) / before * 100;
   const int decimals = std::abs(percent) < 0.1 ? 3 : std::abs(percent) < 100 ? 1 : 0;

@@ -23,7 +23,7 @@ std::string findingText(const Finding& finding, const JobReport& job);
 /// baseline".
 std::string checkText(const Check& check);
 
-/// Returns the relative change: "+8.3 %"; "new" if `before` is 0.
+/// Returns the relative change: "+8.3 %"; "new" if `before` is 0, "" if nothing changed.
 std::string percentText(double before, double after);
 
 } // namespace commtap

@@ -85,6 +85,7 @@ TEST_CASE("small percentages have more digits") {
   CHECK(percentText(100, 1000) == "+900 %");
   CHECK(percentText(0, 1) == "new");
   CHECK(percentText(0, 0).empty());
+  CHECK(percentText(5, 5).empty());
 }
 
 TEST_CASE("every finding and every check has a text") {
