@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("rows of one name are told apart by what differs, and others are not") {
+TEST_CASE("rows of one name are distinguished by what differs, and others are not") {
   JobCollective plain;
   plain.module = plain.issued_in = "Net";
   plain.op = "c10d.allreduce_";
