@@ -20,8 +20,8 @@ struct StepsThatTrain {
 };
 
 /// Returns the rows of the steps that stepsOf() counts, in order. Ranks that made other numbers of steps may have rows
-/// for steps that an earlier row has: it leaves these out. A step trains if it has a backward pass, or if its backward passes are
-/// counted in a later step, because they do not communicate. If no step has one, all of them train.
+/// for steps that an earlier row has: it leaves these out. A step trains if it has a backward pass, or if its backward
+/// passes are counted in a later step, because they do not communicate. If no step has one, all of them train.
 std::vector<StepsThatTrain> trainingSteps(const JobReport& job);
 
 } // namespace commtap

@@ -96,7 +96,7 @@ TEST_CASE("a row is divided by the steps that can have it: evaluations have no b
     step.backward_passes = step.first_step == 0 ? 0 : 1;
   }
   Collective& backward = jobs.add(kLayer, Phase::kBackward, Kind::kReduceScatter, 2, kMiB);
-  backward.count = 3 * 2;
+  backward.count = 6;
   jobs.report().steps.front().collectives.pop_back();
   CHECK(callsOf(jobs) == doctest::Approx(2));
   jobs.report().collectives.clear();
