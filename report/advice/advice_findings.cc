@@ -3,6 +3,7 @@
 #include "report/advice/advice_findings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "report/model/saturating.h"
@@ -15,15 +16,6 @@ uint64_t callsOf(const JobStep& step, Kind kind, size_t group) {
   uint64_t calls = 0;
   for (const JobStepAmount& amount : step.collectives) {
     calls += amount.kind == kind && amount.group == group ? amount.count.sum : 0;
-  }
-  return calls;
-}
-
-/// Returns the calls of a kind in a group that ranks made in set-up.
-uint64_t setupCallsOf(const JobReport& job, Kind kind, size_t group) {
-  uint64_t calls = 0;
-  for (const JobCollective& row : job.collectives) {
-    addSaturating(calls, row.setup && row.kind == kind && row.group == group ? row.amount.count.sum : 0);
   }
   return calls;
 }
@@ -41,12 +33,37 @@ double asDivisor(uint64_t number) {
 Findings::Findings(const JobReport& job) : job_(job), steps_(commtap::trainingSteps(job)) {
   for (const StepsThatTrain& each : steps_) {
     addSaturating(training_, each.training);
+  }
+  for (const JobCollective& row : job.collectives) {
+    StepsWith& with = steps_with_[{row.kind, row.group}];
+    uint64_t StepsWith::*const calls = row.setup ? &StepsWith::setup_calls : &StepsWith::forward_calls;
+    addSaturating(with.*calls, row.setup || !isOfBackward(row.phase) ? row.amount.count.sum : 0);
+  }
+  countSteps();
+}
+
+void Findings::countSteps() {
+  std::map<std::pair<Kind, size_t>, uint64_t> setup; // what the steps that are counted had
+  for (const StepsThatTrain& each : steps_) {
     for (const JobStepAmount& amount : each.row->collectives) {
       StepsWith& with = steps_with_[{amount.kind, amount.group}];
       addSaturating(with.all, each.row->steps);
       addSaturating(with.training, each.training);
+      uint64_t& done = setup[{amount.kind, amount.group}];
+      const uint64_t in_setup = std::min(with.setup_calls - done, amount.count.sum); // it is in the first steps
+      done += in_setup;
+      addSaturating(with.evaluation_calls, each.training == 0 ? amount.count.sum - in_setup : 0);
     }
   }
+}
+
+uint64_t Findings::trainingCalls(const JobCollective& row) const {
+  const StepsWith& with = steps_with_.at({row.kind, row.group});
+  if (isOfBackward(row.phase) || row.setup || with.forward_calls == 0) {
+    return row.amount.count.sum;
+  }
+  const double part = static_cast<double>(with.evaluation_calls) / static_cast<double>(with.forward_calls);
+  return static_cast<uint64_t>(std::llround(static_cast<double>(row.amount.count.sum) * std::max(0.0, 1 - part)));
 }
 
 void Findings::add(AdviceRule rule, const JobCollective& row, Stake stake) {
@@ -73,7 +90,7 @@ double Findings::callsInEveryStep(const JobCollective& row) const {
   if (row.setup) {
     return 0;
   }
-  uint64_t setup = setupCallsOf(job_, row.kind, row.group); // they are in the first steps
+  uint64_t setup = steps_with_.at({row.kind, row.group}).setup_calls; // they are in the first steps
   double all = 0;
   double smallest = std::numeric_limits<double>::max();
   bool has_single = false;

@@ -41,6 +41,10 @@ class Findings {
   /// among themselves: they only count if single steps are known too.
   double callsInEveryStep(const JobCollective& row) const;
 
+  /// Returns the calls of a row over all ranks, without those of evaluations. The report counts steps by kind and
+  /// group: a step that evaluates has its part of each row's calls.
+  uint64_t trainingCalls(const JobCollective& row) const;
+
   const JobReport& job() const {
     return job_;
   }
@@ -57,15 +61,19 @@ class Findings {
     RankUnion ranks;
   };
 
-  /// The steps in which a kind and group are.
+  /// The steps in which a kind and group are, and the calls that are not in a backward.
   struct StepsWith {
     uint64_t all = 0;
     uint64_t training = 0;
+    uint64_t setup_calls = 0;
+    uint64_t forward_calls = 0;    ///< of all rows that an evaluation may have
+    uint64_t evaluation_calls = 0; ///< in steps that do not train
   };
 
   /// Returns the number of steps that can have the row: those in which its kind and group are, and only training steps
   /// for a phase that an evaluation does not have.
   double stepsOf(const JobCollective& row) const;
+  void countSteps();
 
   const JobReport& job_;
   std::vector<StepsThatTrain> steps_;

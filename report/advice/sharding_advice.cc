@@ -52,7 +52,10 @@ void addShare(AdviceRule rule, const Rows& rows, uint64_t calls, Findings& findi
 
 /// A forward's parameters are gathered once more for its backward. Gathers beyond that are a recomputation's.
 void findGatheredAgain(const Unit& unit, Findings& findings) {
-  const uint64_t forward = callsOf(unit.forward);
+  uint64_t forward = 0;
+  for (const JobCollective* row : unit.forward) {
+    forward += findings.trainingCalls(*row); // an evaluation gathers without a backward
+  }
   const uint64_t again = callsOf(unit.backward) + callsOf(unit.repeated) + callsOf(unit.ahead);
   if (forward == 0 || again == 0) {
     return;

@@ -19,8 +19,8 @@ struct StepsThatTrain {
   uint64_t training = 0;
 };
 
-/// Returns the rows of the steps that stepsOf() counts, in order. Among rows of the same steps, which ranks have that
-/// made other numbers of steps, it returns the first. A step trains if it has a backward pass, or if its backward
+/// Returns the rows of the steps that stepsOf() counts, in order. Ranks that made other numbers of steps may have rows
+/// for steps that an earlier row has: it leaves these out. A step trains if it has a backward pass, or if its backward
 /// passes are counted in a later step, because they do not communicate. If no step has one, all of them train.
 std::vector<StepsThatTrain> trainingSteps(const JobReport& job);
 

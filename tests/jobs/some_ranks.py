@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Modules that not all ranks have alike.
 
-`Pipe` sends on rank 0 what rank 1 receives, and with --first only rank 0 makes the all_reduce of `Net`, in the group of
-its own rank.
+`Pipe` sends on rank 0 what rank 1 receives. With --first only rank 0 makes the all_reduce of `Net`, in its own group.
 """
 
 import argparse

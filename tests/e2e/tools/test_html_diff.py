@@ -131,7 +131,7 @@ def test_folders_and_one_of_their_runs(browser: Browser, tmp_path: Path) -> None
     with open_page(browser, page) as opened:
         assert len(opened.column("Kind", "#changes")) == len(changes_of(tmp_path / "a", tmp_path / "b")) > 0
     page = write_page(
-        tmp_path / "a", tmp_path / "diff.html", tmp_path / "b", "--tolerance", "bytes=1000000000000,count=9999"
+        tmp_path / "a", tmp_path / "diff.html", tmp_path / "b", "--tolerance", "bytes=1000000000000,count=9999,ranks=8"
     )
     with open_page(browser, page) as opened:
         expect(opened.page.locator("#diff-findings")).to_contain_text("do not differ")

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
+
 #include "tests/unit/report/advice/advice_samples.h"
 
 namespace commtap {
@@ -94,7 +96,7 @@ TEST_CASE("a row is divided by the steps that can have it: evaluations have no b
     step.backward_passes = step.first_step == 0 ? 0 : 1;
   }
   Collective& backward = jobs.add(kLayer, Phase::kBackward, Kind::kReduceScatter, 2, kMiB);
-  backward.count = 3 * 2;
+  backward.count = 6;
   jobs.report().steps.front().collectives.pop_back();
   CHECK(callsOf(jobs) == doctest::Approx(2));
   jobs.report().collectives.clear();
@@ -102,6 +104,32 @@ TEST_CASE("a row is divided by the steps that can have it: evaluations have no b
   CHECK(callsOf(jobs) == doctest::Approx(2));
   jobs.report().steps.clear();
   CHECK(callsOf(jobs) == doctest::Approx(2 * AdvisedJob::kSteps)); // per run
+}
+
+TEST_CASE("the calls of training are those that evaluations did not make, nor set-up") {
+  AdvisedJob jobs; // of four steps, of which one evaluates
+  for (Step& step : jobs.report().steps) {
+    step.backward_passes = step.first_step == 0 ? 0 : 1;
+  }
+  jobs.add(kLayer, Phase::kForward, Kind::kAllGather, 2, kMiB);
+  jobs.add(kNextLayer, Phase::kForward, Kind::kAllGather, 4, kMiB);
+  jobs.add(kLayer, Phase::kBackward, Kind::kAllGather, 0, kMiB).count = 6;
+  Collective& setup = jobs.add("Global", Phase::kOther, Kind::kAllGather, 0, 0);
+  setup.setup = true;
+  setup.count = 5;
+  jobs.report().steps.front().collectives.back().count += 5;
+  const auto trainingCalls = [&jobs](size_t row) {
+    const JobReport& job = jobs.job();
+    return Findings(job).trainingCalls(job.collectives.at(row));
+  };
+  std::map<std::pair<std::string, Phase>, uint64_t> calls;
+  for (size_t i = 0; i < jobs.job().collectives.size(); ++i) {
+    const JobCollective row = jobs.job().collectives[i];
+    calls[{row.module, row.phase}] = trainingCalls(i);
+  }
+  CHECK(calls.at({kLayer, Phase::kForward}) == 6);
+  CHECK(calls.at({kNextLayer, Phase::kForward}) == 12);
+  CHECK(calls.at({kLayer, Phase::kBackward}) == 6);
 }
 
 TEST_CASE("a finding adds up the shares of its rows per rank and step, by rule and group") {
