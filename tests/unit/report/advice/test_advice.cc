@@ -41,8 +41,8 @@ TEST_CASE("many small collectives of one kind, phase and group are named with wh
 
 TEST_CASE("small collectives of two stages of a pipeline are not added up") {
   AdvisedJob jobs(2);
-  jobs.add(kLayer, Phase::kBackward, Kind::kAllReduce, 30, 30 * 1024, 0);
-  jobs.add(kNextLayer, Phase::kBackward, Kind::kAllReduce, 30, 30 * 1024, 1);
+  jobs.add(kLayer, Phase::kBackward, Kind::kAllReduce, 30, 30720, 0);
+  jobs.add(kNextLayer, Phase::kBackward, Kind::kAllReduce, 30, 30720, 1);
   CHECK(jobs.rules().count("small_collectives") == 0);
 }
 
