@@ -98,11 +98,10 @@ std::string SamplesWriter::append(std::span<const SampledParameter> added, const
 std::string SamplesWriter::write(const std::string& bytes) {
   struct stat facts {};
   std::string error;
-  if (fstat(fd_, &facts) != 0) {
-    error = std::strerror(errno);
-  } else if (static_cast<uint64_t>(facts.st_size) != size_ || facts.st_nlink == 0) {
+  const bool is_known = fstat(fd_, &facts) == 0;
+  if (is_known && (static_cast<uint64_t>(facts.st_size) != size_ || facts.st_nlink == 0)) {
     error = facts.st_nlink == 0 ? "another program has deleted it" : "another program has changed it";
-  } else if (!isAllowedFileSize(size_ + bytes.size())) {
+  } else if (!is_known || !isAllowedFileSize(size_ + bytes.size())) {
     error = std::strerror(errno);
   }
   for (size_t done = 0; error.empty() && done < bytes.size();) {
