@@ -16,15 +16,19 @@ constexpr uint64_t kNsPerMicrosecond = 1'000;
 
 } // namespace
 
-std::string formatTimestamp(uint64_t realtime_ns) {
+std::string formatSecond(uint64_t realtime_ns) {
   const auto seconds = static_cast<time_t>(realtime_ns / kNsPerSecond);
   tm utc{};
   gmtime_r(&seconds, &utc);
   std::array<char, 64> text{};
-  const size_t length = strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
-  std::snprintf(
-      text.data() + length, text.size() - length, ".%06" PRIu64 "Z", realtime_ns % kNsPerSecond / kNsPerMicrosecond);
+  strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
   return text.data();
+}
+
+std::string formatTimestamp(uint64_t realtime_ns) {
+  std::array<char, 16> fraction{};
+  std::snprintf(fraction.data(), fraction.size(), ".%06" PRIu64 "Z", realtime_ns % kNsPerSecond / kNsPerMicrosecond);
+  return formatSecond(realtime_ns) + fraction.data();
 }
 
 std::optional<uint64_t> parseTimestamp(const std::string& text) {

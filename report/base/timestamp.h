@@ -10,6 +10,8 @@ namespace commtap {
 
 /// Formats as RFC 3339 in UTC with microseconds: "2026-11-21T06:05:56.123456Z".
 std::string formatTimestamp(uint64_t realtime_ns);
+/// Formats as formatTimestamp() up to the second, without the zone: "2026-11-21T06:05:56".
+std::string formatSecond(uint64_t realtime_ns);
 /// Parses the format of formatTimestamp(). Returns nullopt for any other text.
 std::optional<uint64_t> parseTimestamp(const std::string& text);
 

@@ -23,14 +23,13 @@ namespace {
 constexpr size_t kMaxChanges = 40;
 
 std::string jobLine(std::string_view name, const JobReport& job) {
-  constexpr size_t kToTheSecond = 19;
   return fmt::format(
       "{:<7} {}: {} {}, started {}Z, {} of {} ranks\n",
       name,
       inert(job.source),
       job.planned ? "plan" : "run",
       inert(job.run_id.empty() ? "without an id" : job.run_id),
-      formatTimestamp(job.started_at_ns).substr(0, kToTheSecond),
+      formatSecond(job.started_at_ns),
       countOf(job.ranks),
       job.world_size ? std::to_string(*job.world_size) : "?");
 }

@@ -14,8 +14,7 @@ namespace commtap {
 namespace {
 
 std::string timeText(const JobSummary& summary) {
-  constexpr size_t kToTheSecond = 19;
-  std::string text = ", started " + formatTimestamp(summary.started_at_ns).substr(0, kToTheSecond) + "Z";
+  std::string text = ", started " + formatSecond(summary.started_at_ns) + "Z";
   if (summary.ended_at_ns && *summary.ended_at_ns >= summary.started_at_ns) {
     text += fmt::format(" ({:.1f} s)", static_cast<double>(*summary.ended_at_ns - summary.started_at_ns) / 1e9);
   }

@@ -130,15 +130,15 @@ std::string lagsText(const JobLook& look, std::span<const Report* const> reports
 }
 
 std::string headText(uint64_t now_ns, std::span<const Report* const> reports, const Color& color) {
-  constexpr size_t kToTheSecond = 19;
   uint64_t step = 0;
   for (const Report* report : reports) {
     step = std::max(step, report->steps.empty() ? 0 : report->steps.back().first_step);
   }
   const size_t runs = runCount(reports);
   const std::string what = runs > 1 ? fmt::format("{} runs", runs) : fmt::format("step {}", step);
-  const std::string time = formatTimestamp(now_ns).substr(0, kToTheSecond);
-  return color.bold(fmt::format("{}  {}, {}", time, counted(reports.size(), "process", "processes"), what)) + "\n\n";
+  return color.bold(
+             fmt::format("{}  {}, {}", formatSecond(now_ns), counted(reports.size(), "process", "processes"), what)) +
+         "\n\n";
 }
 
 bool hangs(const Verdict& verdict) {

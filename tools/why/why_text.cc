@@ -441,9 +441,7 @@ std::string runLine(const Verdict& verdict) {
   if (isRunning(verdict) || !verdict.last_activity_ns) {
     return "";
   }
-  constexpr size_t kToTheSecond = 19;
-  const std::string at = formatTimestamp(*verdict.last_activity_ns).substr(0, kToTheSecond);
-  return fmt::format("Run {}, last active {}Z\n", inert(verdict.run_id), at);
+  return fmt::format("Run {}, last active {}Z\n", inert(verdict.run_id), formatSecond(*verdict.last_activity_ns));
 }
 
 std::string lineOfHealthy(const Verdict& verdict) {

@@ -13,6 +13,11 @@ TEST_CASE("a timestamp survives a round trip to the microsecond") {
   CHECK(parseTimestamp("2026-11-21T06:05:56.123456Z") == 1'795'241'156'123'456'000U);
 }
 
+TEST_CASE("a second is a timestamp's part before the fraction") {
+  const uint64_t time = parseTimestamp("2026-11-21T06:05:56.123456Z").value();
+  CHECK(formatSecond(time) == "2026-11-21T06:05:56");
+}
+
 TEST_CASE("parseTimestamp rejects every other format") {
   for (const char* text :
        {"",
