@@ -19,6 +19,9 @@ struct ProcessIdentity {
 /// SIGKILL.
 inline constexpr uint64_t kEndingNs = 60'000'000'000;
 
+/// By how much the clocks of the hosts of a job may differ, in ns.
+inline constexpr uint64_t kClocksNs = 1'000'000'000;
+
 /// Returns the machine's boot ID and this process's pid namespace, from /proc; "" if /proc does not have them.
 std::string bootId();
 

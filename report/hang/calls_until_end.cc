@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <map>
 
+#include "report/base/process.h"
 #include "report/hang/job_end.h"
 
 namespace commtap {
 namespace {
-
-constexpr uint64_t kClocksNs = 1'000'000'000; ///< by which the clocks of hosts may differ
 
 using EndTimes = std::map<int64_t, uint64_t>; ///< by rank
 

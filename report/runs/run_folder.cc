@@ -17,6 +17,7 @@
 #include "report/base/atomic_file.h"
 #include "report/base/catch_errors.h"
 #include "report/base/file_descriptor.h"
+#include "report/base/process.h"
 #include "report/base/text_file.h"
 #include "report/ledger_reader/ledger_reader.h"
 #include "report/runs/report_paths.h"
@@ -216,7 +217,6 @@ RunFolder::Occupant RunFolder::occupantOf(const std::string& folder) const {
 
 /// Returns whether a process was alive after this run had begun.
 bool RunFolder::wasAliveIn(const Job& job) const {
-  constexpr uint64_t kClocksNs = 1'000'000'000; // by which the clocks of hosts may differ
   // A killed process has no end time; it is only known to have run at its start.
   const uint64_t last_seen = job.ended_at_ns.value_or(job.started_at_ns);
   return last_seen + (job.host == process_.host ? 0 : kClocksNs) >= began_ns_;

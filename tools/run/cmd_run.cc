@@ -73,7 +73,6 @@ std::string reportsFolder(const RunSetup& setup) {
 /// has an earlier run of that name, see RunFolder.
 Result<JobReport>
 readRun(const std::string& folder, const std::string& name, uint64_t began_ns, const Progress& progress) {
-  constexpr uint64_t kClocksNs = 1'000'000'000; // by which the clocks of hosts may differ
   const Result<ReportScan> scan = scanReports(folder, progress);
   if (!scan) {
     return Result<JobReport>::failure(scan.error());
