@@ -12,7 +12,7 @@ constexpr RoundingBounds kFloat{.values = 1e-6, .gradients = 1e-4};
 constexpr RoundingBounds kHalf{.values = 0.01, .gradients = 0.02};
 constexpr RoundingBounds kBfloat{.values = 0.05, .gradients = 0.1};
 
-/// Sums are rounded as float32 is, so digests cannot tell a finer type's distances: they have those of float32.
+/// Sums are rounded as float32 is. So the distances of a finer type have the bounds of float32.
 RoundingBounds boundsOf(std::string_view dtype) {
   if (dtype.empty() || dtype == "float32" || dtype == "float64") {
     return kFloat;

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <set>
-#include <span>
 
 #include "report/replicas/job_facts.h"
-#include "report/samples/samples.h"
+#include "report/replicas/parameter_tracks.h"
 
 namespace commtap {
 
@@ -14,6 +13,6 @@ namespace commtap {
 /// issued more or fewer collectives than they in each group that was in use, compared with its first sample. So it is
 /// after a step that a rank left out, and with torch's Join for uneven inputs. Each group is compared with its first
 /// rank.
-std::set<const Sample*> samplesApart(std::span<const ProcessSamples> processes, const JobFacts& facts);
+std::set<const Sample*> samplesApart(const ParameterTracks& tracks, const JobFacts& facts);
 
 } // namespace commtap

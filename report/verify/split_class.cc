@@ -65,7 +65,7 @@ class SplitJudge {
   }
 
   /// Returns whether the parameters of a DistributedDataParallel are trained without it: no parameter stays equal, and
-  /// from the split on no group of the parts is in use. A job may go on so with a model per rank.
+  /// from the split on a rank uses none of its groups. A job may go on so with a model per rank.
   bool hasLeftDdp() {
     if (split_.set->evidence != ReplicaEvidence::kDdp || all_.of(parts_).in_step > 0) {
       return false;

@@ -7,33 +7,11 @@
 #include <optional>
 #include <utility>
 
+#include "report/replicas/issued_collectives.h"
 #include "report/replicas/replica_distance.h"
 
 namespace commtap {
 namespace {
-
-/// A process group, as its members call it.
-using GroupKey = std::pair<std::string, NamedGroup>;
-/// How many collectives of a group each rank had issued at a step.
-using Issued = std::map<int64_t, uint64_t>;
-
-/// Returns the numbers of each group by step.
-std::map<GroupKey, std::vector<Issued>> issuedOf(const SampledOptimizer& optimizer, const JobFacts& facts) {
-  std::map<GroupKey, std::vector<Issued>> issued;
-  for (const auto& [rank, samples] : optimizer.samples) {
-    for (size_t step = 0; step < samples.size(); ++step) {
-      for (const SampledGroup& group : samples[step] == nullptr ? std::vector<SampledGroup>() : samples[step]->groups) {
-        const auto members = facts.groups.find({rank, group.name});
-        if (members != facts.groups.end() && members->second.ranks.size() > 1) {
-          std::vector<Issued>& of_group = issued[{group.name, members->second}];
-          of_group.resize(samples.size());
-          of_group[step][rank] = group.collectives;
-        }
-      }
-    }
-  }
-  return issued;
-}
 
 bool areEqual(const Issued& issued) {
   return std::all_of(
@@ -68,9 +46,16 @@ std::optional<Lead> leadIn(const Issued& issued) {
   return lead.collectives > 0 ? std::optional(lead) : std::nullopt;
 }
 
+/// A step that some ranks skipped: the fault without the values that show it.
+struct SkippedStep {
+  FoundFault fault;
+  size_t before = 0; ///< place of the last sample in which the ranks had issued equally many collectives
+  const std::vector<Issued>* issued = nullptr;
+};
+
 /// A rank that skips a step is ahead by the collectives of one or more steps, from then on: its next step is the same
 /// in number, and a later one of the job. Anything else is a rank that issues its collectives earlier or later.
-std::optional<FoundFault> skippedIn(const std::vector<Issued>& issued, const std::vector<uint64_t>& steps) {
+std::optional<SkippedStep> skippedIn(const std::vector<Issued>& issued, const std::vector<uint64_t>& steps) {
   size_t before = issued.size();
   for (size_t step = 0; step < issued.size(); ++step) {
     if (issued[step].size() < 2) {
@@ -98,7 +83,7 @@ std::optional<FoundFault> skippedIn(const std::vector<Issued>& issued, const std
     fault.finding.collectives = lead->collectives;
     fault.finding.cause_ranks = rangesOf(lead->ahead);
     fault.parts = {lead->behind, lead->ahead};
-    return fault;
+    return SkippedStep{std::move(fault), before, &issued};
   }
   return std::nullopt;
 }
@@ -148,33 +133,32 @@ replicaRows(const RankTrack* behind, const RankTrack* ahead, size_t before, cons
 /// Returns the skipped step as a fault of each replica whose values show it. Without samples of one moment it is a
 /// warning. If the values of all replicas are equal at one, none was skipped: ranks had uneven inputs, and others
 /// communicated for them.
-std::vector<FoundFault>
-withValues(FoundFault skipped, const std::vector<Issued>& issued, const ParameterTracks& tracks, size_t before) {
-  const int64_t behind = skipped.parts[0].front();
-  const int64_t ahead = skipped.parts[1].front();
-  const std::vector<SameMoment> moments = sameMoments(issued, behind, ahead, before + 1);
+std::vector<FoundFault> withValues(const SkippedStep& skipped, const ParameterTracks& tracks) {
+  const int64_t behind = skipped.fault.parts[0].front();
+  const int64_t ahead = skipped.fault.parts[1].front();
+  const std::vector<SameMoment> moments = sameMoments(*skipped.issued, behind, ahead, skipped.before + 1);
   std::vector<FoundFault> faults;
   bool is_compared = false;
   for (const ParameterTrack& track : tracks.all()) {
-    if (track.optimizer != skipped.finding.optimizer) {
+    if (track.optimizer != skipped.fault.finding.optimizer) {
       continue;
     }
-    const std::vector<RowPair> rows = replicaRows(track.of(behind), track.of(ahead), before, moments);
+    const std::vector<RowPair> rows = replicaRows(track.of(behind), track.of(ahead), skipped.before, moments);
     is_compared = is_compared || !rows.empty();
     const auto differs = std::find_if(rows.begin(), rows.end(), [](const RowPair& pair) {
       return pair.first->value.bits != pair.second->value.bits;
     });
     if (differs != rows.end()) {
       const auto& [one, other] = *differs;
-      FoundFault& fault = faults.emplace_back(skipped);
+      FoundFault& fault = faults.emplace_back(skipped.fault);
       fault.finding.severity = VerifySeverity::kError;
       fault.finding.value_distance = replicaDistance(one->value, other->value, one->has_sums && other->has_sums);
       fault.parameter = track.name;
     }
   }
   if (!is_compared) {
-    skipped.finding.severity = VerifySeverity::kWarning;
-    faults.push_back(std::move(skipped));
+    faults.push_back(skipped.fault);
+    faults.back().finding.severity = VerifySeverity::kWarning;
   }
   return faults;
 }
@@ -201,31 +185,38 @@ std::optional<FoundFault> fewerSteps(uint32_t number, const SampledOptimizer& op
   return fault;
 }
 
+/// Returns the steps that ranks of an optimizer skipped: one per ranks, of the group in which they are ahead by most.
+std::vector<FoundFault>
+skippedSteps(uint32_t number, const SampledOptimizer& optimizer, const ParameterTracks& tracks, const JobFacts& facts) {
+  std::map<RankParts, SkippedStep> skipped;
+  const std::map<GroupKey, std::vector<Issued>> groups = issuedCollectives(optimizer, facts);
+  for (const auto& [group, issued] : groups) {
+    std::optional<SkippedStep> found = skippedIn(issued, optimizer.steps);
+    if (!found) {
+      continue;
+    }
+    found->fault.finding.optimizer = number;
+    found->fault.finding.group = group.second.title;
+    SkippedStep& most = skipped.emplace(found->fault.parts, *found).first->second;
+    if (most.fault.finding.collectives < found->fault.finding.collectives) {
+      most = std::move(*found);
+    }
+  }
+  std::vector<FoundFault> faults;
+  for (const auto& [parts, found] : skipped) {
+    const std::vector<FoundFault> of_values = withValues(found, tracks);
+    faults.insert(faults.end(), of_values.begin(), of_values.end());
+  }
+  return faults;
+}
+
 } // namespace
 
 std::vector<FoundFault> stepFaults(const ParameterTracks& tracks, const JobFacts& facts) {
   std::vector<FoundFault> faults;
   for (const auto& [number, optimizer] : tracks.optimizers()) {
-    using Skipped = std::pair<FoundFault, const std::vector<Issued>*>;
-    std::map<RankParts, Skipped> skipped; // one per ranks, of the group that is ahead by most
-    const std::map<GroupKey, std::vector<Issued>> groups = issuedOf(optimizer, facts);
-    for (const auto& [group, issued] : groups) {
-      if (std::optional<FoundFault> fault = skippedIn(issued, optimizer.steps)) {
-        fault->finding.optimizer = number;
-        fault->finding.group = group.second.title;
-        Skipped& most = skipped.emplace(fault->parts, Skipped(*fault, &issued)).first->second;
-        if (most.first.finding.collectives < fault->finding.collectives) {
-          most = {*fault, &issued};
-        }
-      }
-    }
-    for (auto& [parts, found] : skipped) {
-      const auto before = std::find(optimizer.steps.begin(), optimizer.steps.end(), *found.first.finding.before) -
-                          optimizer.steps.begin();
-      const std::vector<FoundFault> of_values =
-          withValues(found.first, *found.second, tracks, static_cast<size_t>(before));
-      faults.insert(faults.end(), of_values.begin(), of_values.end());
-    }
+    const std::vector<FoundFault> skipped = skippedSteps(number, optimizer, tracks, facts);
+    faults.insert(faults.end(), skipped.begin(), skipped.end());
     if (std::optional<FoundFault> fault = fewerSteps(number, optimizer)) {
       faults.push_back(std::move(*fault));
     }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "report/replicas/parameter_tracks.h"
 #include "report/replicas/samples_apart.h"
@@ -124,8 +125,11 @@ VerifyStatus statusOf(const Verification& result) {
 } // namespace
 
 Verification verify(std::span<const ProcessSamples> processes, const JobFacts& job_facts) {
-  const std::set<const Sample*> apart = samplesApart(processes, job_facts);
-  const ParameterTracks tracks(processes, apart);
+  const ParameterTracks all(processes);
+  const std::set<const Sample*> apart = samplesApart(all, job_facts);
+  const std::optional<ParameterTracks> aligned =
+      apart.empty() ? std::nullopt : std::optional<ParameterTracks>(std::in_place, processes, apart);
+  const ParameterTracks& tracks = aligned ? *aligned : all;
   const JobFacts facts = withExperts(job_facts, tracks);
   const ReplicaFaults replicas(tracks, facts);
   Verification result;
@@ -140,12 +144,8 @@ Verification verify(std::span<const ProcessSamples> processes, const JobFacts& j
   describeSamples(tracks, apart, result);
   describeReplicas(replicas, result);
   std::vector<FoundFault> faults = replicas.faults();
-  std::optional<ParameterTracks> all;
-  if (!apart.empty()) {
-    all.emplace(processes);
-  }
-  const std::vector<FoundFault> of_steps = stepFaults(all ? *all : tracks, facts);
-  for (const auto& more : {of_steps, shardFaults(tracks, facts), trainingFaults(tracks, facts), stopFaults(facts)}) {
+  for (const auto& more :
+       {stepFaults(all, facts), shardFaults(tracks, facts), trainingFaults(tracks, facts), stopFaults(facts)}) {
     faults.insert(faults.end(), more.begin(), more.end());
   }
   result.findings = groupedFaults(faults);

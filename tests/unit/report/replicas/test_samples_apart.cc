@@ -31,7 +31,7 @@ std::vector<uint64_t> apartIn(const std::vector<Groups>& first, const std::vecto
       job.processes()[static_cast<size_t>(rank)].samples.back().groups = (rank == 0 ? first : second)[step];
     }
   }
-  const std::set<const Sample*> apart = samplesApart(job.processes(), factsOf({"world", "other"}));
+  const std::set<const Sample*> apart = samplesApart(ParameterTracks(job.processes()), factsOf({"world", "other"}));
   std::vector<uint64_t> steps;
   for (const Sample& sample : job.processes()[1].samples) {
     if (apart.contains(&sample)) {
@@ -58,7 +58,7 @@ TEST_CASE("a rank that is ahead or behind by another number is at another moment
   CHECK(apartIn({world(3), world(6), world(9)}, {world(3), world(6), world(8)}) == Steps{3});
 }
 
-TEST_CASE("a group that goes its own way, such as that of a checkpoint, shows nothing if another one is in use") {
+TEST_CASE("a group that is used at other times, as for checkpoints, shows nothing if another one is in use") {
   const auto both = [](uint64_t collectives, uint64_t others) {
     return Groups{{"world", collectives}, {"other", others}};
   };
