@@ -16,9 +16,7 @@
 #include "report/advice/dtensor_advice.h"
 #include "report/advice/host_advice.h"
 #include "report/advice/sharding_advice.h"
-#include "report/job/step_count.h"
 #include "report/model/module_names.h"
-#include "report/model/saturating.h"
 
 namespace commtap {
 namespace {
@@ -243,11 +241,8 @@ class ModuleIndex {
 };
 
 /// Returns the most backwards that the ranks of a row may have made; UINT64_MAX if steps do not say.
-uint64_t backwardsOf(const JobCollective& row, const JobReport& job) {
-  uint64_t passes = 0;
-  for (const StepsThatTrain& each : trainingSteps(job)) {
-    addSaturating(passes, each.row->backward_passes.value_or(0));
-  }
+uint64_t backwardsOf(const JobCollective& row, const Findings& findings) {
+  const uint64_t passes = findings.backwardPasses();
   const uint64_t most = std::numeric_limits<uint64_t>::max();
   return passes == 0 || passes > most / std::max<uint64_t>(row.amount.ranks, 1) ? most : passes * row.amount.ranks;
 }
@@ -262,8 +257,7 @@ void findBucketsOfOne(Findings& findings) {
       continue;
     }
     const auto buckets = static_cast<double>(row.amount.count.sum);
-    const auto backwards =
-        static_cast<double>(std::min(modules.forwards(row.module), backwardsOf(row, findings.job())));
+    const auto backwards = static_cast<double>(std::min(modules.forwards(row.module), backwardsOf(row, findings)));
     if (backwards > 0 && buckets > backwards) {
       const double beyond = 1 - backwards / buckets;
       findings.add(AdviceRule::kBucketOfOne, row, {beyond, beyond});

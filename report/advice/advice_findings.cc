@@ -33,6 +33,7 @@ double asDivisor(uint64_t number) {
 Findings::Findings(const JobReport& job) : job_(job), steps_(commtap::trainingSteps(job)) {
   for (const StepsThatTrain& each : steps_) {
     addSaturating(training_, each.training);
+    addSaturating(backward_passes_, each.row->backward_passes.value_or(0));
   }
   for (const JobCollective& row : job.collectives) {
     StepsWith& with = steps_with_[{row.kind, row.group}];

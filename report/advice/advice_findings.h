@@ -52,6 +52,10 @@ class Findings {
   uint64_t trainingSteps() const {
     return training_;
   }
+  /// Returns the most backward passes that a rank may have made in the steps; 0 if it is not known.
+  uint64_t backwardPasses() const {
+    return backward_passes_;
+  }
   /// Returns the findings by rule, then by group.
   std::vector<Advice> take();
 
@@ -78,6 +82,7 @@ class Findings {
   const JobReport& job_;
   std::vector<StepsThatTrain> steps_;
   uint64_t training_ = 0;
+  uint64_t backward_passes_ = 0;
   std::map<std::pair<Kind, size_t>, StepsWith> steps_with_; ///< by kind and group
   std::map<std::pair<AdviceRule, size_t>, Found> found_;
 };
