@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "report/runs/samples_paths.h"
 #include "report/verify/verify_judge.h"
 #include "tools/text/text.h"
 #include "tools/verify/not_sampled_text.h"
@@ -29,10 +28,6 @@ Result<Verification> verifiedRun(const std::string& path, const JobSelection& se
 }
 
 std::optional<Verification> verifiedIfSampled(const std::string& path, const JobSelection& selection) {
-  std::vector<std::string> problems;
-  if (samplesPaths(path, problems).empty()) {
-    return std::nullopt;
-  }
   Result<Verification> result = verifiedRun(path, selection);
   return result ? std::optional(std::move(*result)) : std::nullopt;
 }
