@@ -19,21 +19,6 @@ namespace {
 
 constexpr char kTemporarySuffix[] = ".tmp";
 
-/// Returns false with errno set on failure.
-bool writeAll(int fd, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = write(fd, content.data(), content.size());
-    if (written < 0 && errno == EINTR) {
-      continue;
-    }
-    if (written < 0) {
-      return false;
-    }
-    content.remove_prefix(static_cast<size_t>(written));
-  }
-  return true;
-}
-
 std::string failure(const std::string& what, const std::string& path) {
   return what + " " + path + ": " + std::strerror(errno);
 }
@@ -58,6 +43,21 @@ std::string makeFolder(const std::string& parent, const std::string& folder) {
 }
 
 } // namespace
+
+bool writeAll(int fd, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = write(fd, content.data(), content.size());
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written <= 0) {
+      errno = written == 0 ? ENOSPC : errno;
+      return false;
+    }
+    content.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
 
 bool isSpecialFile(const std::string& path) {
   struct stat info {};

@@ -12,6 +12,9 @@ namespace commtap {
 /// A file must not be renamed over it: root would replace /dev/null for the whole machine.
 bool isSpecialFile(const std::string& path);
 
+/// Writes all of `content`. Returns false with errno set on failure.
+bool writeAll(int fd, std::string_view content);
+
 /// A file whose content becomes visible atomically: until commit() it has a temporary name in its folder. Its mode is
 /// 0600. No fsync(): a busy disk could delay the job's exit by seconds. Only a machine crash can lose the file. After
 /// an error every call does nothing and commit() returns the error.

@@ -46,33 +46,6 @@ std::string whyNotRegular(const std::string& path, const FileDescriptor& file, s
   return fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode) ? path + " is not a regular file" : "";
 }
 
-Result<std::string> readRegularFile(const std::string& path, const FileDescriptor& file, size_t size) {
-  struct stat facts {};
-  if (std::string problem = whyNotRegular(path, file, facts); !problem.empty()) {
-    return Result<std::string>::failure(std::move(problem));
-  }
-  const uint64_t wanted = std::min<uint64_t>(size, static_cast<uint64_t>(facts.st_size));
-  std::string text;
-  text.reserve(wanted + kTextPadding);
-  text.resize(wanted);
-  size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t count = pread(file.get(), text.data() + done, text.size() - done, static_cast<off_t>(done));
-    if (count < 0 && errno == EINTR) {
-      continue;
-    }
-    if (count < 0) {
-      return Result<std::string>::failure(path + " cannot be read: " + std::strerror(errno));
-    }
-    if (count == 0) {
-      break;
-    }
-    done += static_cast<size_t>(count);
-  }
-  text.resize(done);
-  return text;
-}
-
 /// Returns the first `size` bytes of an input as they are in the file.
 Result<std::string> readStored(const std::string& path, size_t size) {
   if (std::string error = whyNotInput(path); !error.empty()) {
@@ -115,6 +88,33 @@ Result<std::string> fitForTree(const std::string& path, Result<std::string> text
 }
 
 } // namespace
+
+Result<std::string> readRegularFile(const std::string& path, const FileDescriptor& file, size_t size) {
+  struct stat facts {};
+  if (std::string problem = whyNotRegular(path, file, facts); !problem.empty()) {
+    return Result<std::string>::failure(std::move(problem));
+  }
+  const uint64_t wanted = std::min<uint64_t>(size, static_cast<uint64_t>(facts.st_size));
+  std::string text;
+  text.reserve(wanted + kTextPadding);
+  text.resize(wanted);
+  size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t count = pread(file.get(), text.data() + done, text.size() - done, static_cast<off_t>(done));
+    if (count < 0 && errno == EINTR) {
+      continue;
+    }
+    if (count < 0) {
+      return Result<std::string>::failure(path + " cannot be read: " + std::strerror(errno));
+    }
+    if (count == 0) {
+      break;
+    }
+    done += static_cast<size_t>(count);
+  }
+  text.resize(done);
+  return text;
+}
 
 Result<std::string> readTextFile(const std::string& path, uint64_t most) {
   const FileDescriptor file(open(path.c_str(), kOpenSafely));

@@ -17,6 +17,9 @@ inline constexpr uint64_t kMaxTextFile = uint64_t{64} << 20U;
 /// process in /proc. An error has the path and the reason. Pipes and devices, which may never end, are not read.
 Result<std::string> readTextFile(const std::string& path, uint64_t most = kMaxTextFile);
 
+/// Returns the first `size` bytes of an open regular file. `path` is for errors only.
+Result<std::string> readRegularFile(const std::string& path, const FileDescriptor& file, size_t size);
+
 /// Returns the first `size` bytes of a file in a folder that other users may write to. Rejects symbolic links, pipes
 /// and devices, so a file planted there can neither block the reader nor redirect it.
 Result<std::string> readStartOfFile(const std::string& path, size_t size);

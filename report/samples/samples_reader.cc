@@ -3,8 +3,6 @@
 #include "report/samples/samples_reader.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -24,6 +22,8 @@
 
 namespace commtap {
 namespace {
+
+constexpr size_t kMostBytes = size_t{64} << 20U; // a writer stops far below
 
 /// Takes blocks from the start of a file's bytes.
 class Blocks {
@@ -118,34 +118,6 @@ ProcessSamples samplesFrom(std::string_view bytes) {
   return samples;
 }
 
-Result<std::string> readAll(const FileDescriptor& file) {
-  constexpr uint64_t kMost = 64U << 20U; // a writer stops far below
-  struct stat facts {};
-  if (fstat(file.get(), &facts) != 0) {
-    return Result<std::string>::failure(std::strerror(errno));
-  }
-  if (static_cast<uint64_t>(facts.st_size) > kMost) {
-    return Result<std::string>::failure("this is not a file of samples: it is too large");
-  }
-  std::string bytes(static_cast<size_t>(facts.st_size), '\0');
-  size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t got = pread(file.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got < 0) {
-      return Result<std::string>::failure(std::strerror(errno));
-    }
-    if (got == 0) { // another program has cut it
-      break;
-    }
-    done += static_cast<size_t>(got);
-  }
-  bytes.resize(done);
-  return bytes;
-}
-
 } // namespace
 
 Result<ProcessSamples> readSamples(std::string_view bytes) {
@@ -169,8 +141,13 @@ Result<ProcessSamples> readSamplesFile(const std::string& path) {
 
 Result<ProcessSamples> readSamplesFile(const std::string& path, const FileDescriptor& file) {
   return catchErrors<ProcessSamples>(path, [&]() -> Result<ProcessSamples> {
-    const Result<std::string> bytes = readAll(file);
-    Result<ProcessSamples> samples = bytes ? readSamples(*bytes) : Result<ProcessSamples>::failure(bytes.error());
+    const Result<std::string> bytes = readRegularFile(path, file, kMostBytes + 1);
+    if (!bytes) {
+      return Result<ProcessSamples>::failure(bytes.error());
+    }
+    Result<ProcessSamples> samples =
+        bytes->size() > kMostBytes ? Result<ProcessSamples>::failure("this is not a file of samples: it is too large")
+                                   : readSamples(*bytes);
     return samples ? std::move(samples) : Result<ProcessSamples>::failure(path + ": " + samples.error());
   });
 }

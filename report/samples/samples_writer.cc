@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "report/base/atomic_file.h"
 #include "report/base/file_size.h"
 #include "report/json/report_json.h"
 #include "report/samples/sample_block.h"
@@ -101,16 +102,8 @@ std::string SamplesWriter::write(const std::string& bytes) {
   const bool is_known = fstat(fd_, &facts) == 0;
   if (is_known && (static_cast<uint64_t>(facts.st_size) != size_ || facts.st_nlink == 0)) {
     error = facts.st_nlink == 0 ? "another program has deleted it" : "another program has changed it";
-  } else if (!is_known || !isAllowedFileSize(size_ + bytes.size())) {
+  } else if (!is_known || !isAllowedFileSize(size_ + bytes.size()) || !writeAll(fd_, bytes)) {
     error = std::strerror(errno);
-  }
-  for (size_t done = 0; error.empty() && done < bytes.size();) {
-    const ssize_t written = ::write(fd_, bytes.data() + done, bytes.size() - done);
-    if (written > 0) {
-      done += static_cast<size_t>(written);
-    } else if (written == 0 || errno != EINTR) {
-      error = written == 0 ? "nothing more can be written" : std::strerror(errno);
-    }
   }
   size_ += bytes.size();
   if (!error.empty()) {
