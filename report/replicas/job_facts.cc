@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <set>
 
 #include "report/model/amounts.h"
 
@@ -81,6 +82,23 @@ void appendUnnamed(std::vector<GroupRanks>& groups, std::vector<GroupRanks> unna
   append(groups, unnamed);
 }
 
+/// Lists of groups in the order of their first row. There are far fewer groups of a name than rows.
+class GroupLists {
+ public:
+  explicit GroupLists(const JobReport& job) : job_(job) {}
+
+  /// Adds the groups of the row to the list, unless it has them.
+  void add(std::vector<GroupRanks>& list, const JobCollective& row) {
+    if (added_.emplace(&list, row.group).second) {
+      append(list, job_.groups[row.group].members);
+    }
+  }
+
+ private:
+  const JobReport& job_;
+  std::set<std::pair<const void*, size_t>> added_; ///< list and place of the group
+};
+
 } // namespace
 
 const GroupRanks* JobFacts::tensorGroupOf(int64_t rank) const {
@@ -114,21 +132,18 @@ std::string_view JobFacts::expertsAbove(std::string_view parameter) const {
 JobFacts jobFactsOf(const JobReport& job) {
   JobFacts facts;
   std::vector<GroupRanks> unnamed;
+  GroupLists lists(job);
   for (const JobCollective& row : job.collectives) {
     const JobGroup& group = job.groups[row.group];
-    if (!isPointToPoint(row.kind)) {
-      append(facts.collectives, group.members);
-    }
-    if (isPointToPoint(row.kind)) {
-      append(facts.messages, group.members);
-    } else if (row.kind == Kind::kAllToAll && row.phase == Phase::kForward && row.module != "Global") {
+    lists.add(isPointToPoint(row.kind) ? facts.messages : facts.collectives, row);
+    if (row.kind == Kind::kAllToAll && row.phase == Phase::kForward && row.module != "Global") {
       facts.all_to_all_modules.push_back(row.module);
-      append(facts.exchanges, group.members);
+      lists.add(facts.exchanges, row);
     } else if (joinsActivations(row)) {
       if (isTensorByName(group.name)) {
-        append(facts.tensor_groups, group.members);
+        lists.add(facts.tensor_groups, row);
       } else if (!isOtherByName(group.name) && !isMetric(row)) {
-        append(unnamed, group.members);
+        lists.add(unnamed, row);
       }
       const bool is_coarse = row.dtype == "bfloat16" || row.dtype == "float16";
       facts.coarse_dtype = is_coarse ? row.dtype : facts.coarse_dtype;
