@@ -43,6 +43,17 @@ std::optional<Integers> integersOf(PyObject* sequence) {
   return numbers;
 }
 
+/// Returns each of the sums of two numbers, by the first one, then by the second.
+Integers sumsOf(const Integers& first, const Integers& second) {
+  Integers sums;
+  for (const int64_t number : first) {
+    for (size_t i = 0; i < second.size() && sums.size() < kMostRanks; ++i) {
+      sums.push_back(number + second[i]);
+    }
+  }
+  return sums;
+}
+
 /// Returns the offsets of a dimension's places in the root mesh, in order; empty if they cannot be read. Shape and
 /// stride are integers, or tuples that are nested alike: a dimension that was flattened.
 Integers offsetsOf(PyObject* shape, PyObject* stride, int depth = 0) {
@@ -63,14 +74,7 @@ Integers offsetsOf(PyObject* shape, PyObject* stride, int depth = 0) {
   }
   Integers offsets = {0}; // of a dimension of one place, whose shape may be ()
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(shape); ++i) {
-    const Integers inner = offsetsOf(PyTuple_GET_ITEM(shape, i), PyTuple_GET_ITEM(stride, i), depth + 1);
-    Integers all;
-    for (const int64_t outer : offsets) {
-      for (size_t k = 0; k < inner.size() && all.size() < kMostRanks; ++k) {
-        all.push_back(outer + inner[k]);
-      }
-    }
-    offsets = std::move(all);
+    offsets = sumsOf(offsets, offsetsOf(PyTuple_GET_ITEM(shape, i), PyTuple_GET_ITEM(stride, i), depth + 1));
   }
   return offsets;
 }
@@ -126,13 +130,7 @@ beginOf(const Integers& root, int64_t rank, const Integers& coordinate, const st
 Integers ranksOf(const Integers& root, int64_t begin, const std::vector<Integers>& dimensions) {
   Integers places = {begin};
   for (const Integers& offsets : dimensions) {
-    Integers all;
-    for (const int64_t place : places) {
-      for (size_t k = 0; k < offsets.size() && all.size() < kMostRanks; ++k) {
-        all.push_back(place + offsets[k]);
-      }
-    }
-    places = std::move(all);
+    places = sumsOf(places, offsets);
   }
   for (int64_t& place : places) {
     if (place < 0 || static_cast<size_t>(place) >= root.size()) {
