@@ -54,7 +54,7 @@ std::string rowsText(const std::vector<const JobCollective*>& all, const JobRepo
   for (const JobCollective* row : rows) {
     names.push_back(nameOf(*row, job));
   }
-  const std::vector<std::string> further = tellingApart(rows, names);
+  const std::vector<std::string> further = distinctionsOf(rows, names);
   std::string text;
   for (size_t i = 0; i < rows.size(); ++i) {
     text += names[i] + further[i] + amountText(*rows[i]);

@@ -144,7 +144,7 @@ std::string spreadText(const JobReport& job, const Color& color) {
         kindName(row->kind),
         row->group));
   }
-  const std::vector<std::string> further = tellingApart(shown, names);
+  const std::vector<std::string> further = distinctionsOf(shown, names);
   for (size_t i = 0; i < shown.size(); ++i) {
     const JobCollective& row = *shown[i];
     std::vector<std::string> cells = {

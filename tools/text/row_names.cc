@@ -44,7 +44,9 @@ void addDistinctions(const std::vector<std::pair<size_t, Parts>>& places, std::v
 
 } // namespace
 
-std::vector<std::string> tellingApart(std::span<const JobCollective* const> rows, std::span<const std::string> names) {
+std::vector<std::string> distinctionsOf(
+    std::span<const JobCollective* const> rows,
+    std::span<const std::string> names) {
   std::map<std::string, std::vector<std::pair<size_t, Parts>>> by_name;
   for (size_t i = 0; i < rows.size(); ++i) {
     by_name[names[i]].emplace_back(i, partsOf(*rows[i]));

@@ -12,6 +12,6 @@ namespace commtap {
 
 /// Returns for each row what distinguishes it from the other rows of its name, as inert text to put behind the name:
 /// ", c10d.allreduce_, float32". Returns "" for a row whose name no other row has. `names`: the names of the rows.
-std::vector<std::string> tellingApart(std::span<const JobCollective* const> rows, std::span<const std::string> names);
+std::vector<std::string> distinctionsOf(std::span<const JobCollective* const> rows, std::span<const std::string> names);
 
 } // namespace commtap

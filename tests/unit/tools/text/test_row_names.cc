@@ -21,7 +21,7 @@ TEST_CASE("rows of one name are distinguished by what differs, and others are no
   const std::vector<const JobCollective*> rows = {&plain, &other, &ahead, &plain};
   const std::vector<std::string> names = {"Net", "Net", "Net", "Else"};
   CHECK(
-      tellingApart(rows, names) ==
+      distinctionsOf(rows, names) ==
       std::vector<std::string>{", float32", ", bfloat16\\x0a", ", float32, async, issued in Next, compiled", ""});
 }
 
