@@ -213,7 +213,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const Runtime loads_driver(COMMTAP_CUDA_USER_13);
-  fake_stream stream{};
+  static fake_stream stream; // exists longer than main: the tracker queries its events at the exit
   Communicator communicator = initRank(rank, size);
   auto world = joinWorld(rank, size, communicator, &stream);
   Training training(*world);
