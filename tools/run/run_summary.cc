@@ -64,10 +64,10 @@ std::string tableOf(const std::vector<Row>& rows, const Color& color) {
 
 std::string whyNoReport(const std::string& folder) {
   return fmt::format(
-      "commtap: no report was written to {}: no process of the command made a torch.distributed collective, its "
-      "counts were lost (a warning says so), or the library could not be loaded (a static or setuid program, "
-      "LD_PRELOAD removed on the way, another machine or "
-      "container): run commtap doctor -- COMMAND\n",
+      "commtap: no report was written to {}: no process of the command made a torch.distributed collective (its ranks "
+      "may not have passed the rendezvous), its counts were lost (a warning says so), or the library could not be "
+      "loaded (a static or setuid program, LD_PRELOAD removed on the way, another machine or container): run commtap "
+      "doctor -- COMMAND\n",
       inert(folder));
 }
 

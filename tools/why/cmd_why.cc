@@ -20,6 +20,7 @@
 #include "tools/why/incident.h"
 #include "tools/why/job_verdict.h"
 #include "tools/why/stacks.h"
+#include "tools/why/started_processes.h"
 #include "tools/why/why_text.h"
 
 namespace commtap {
@@ -94,6 +95,15 @@ class JobLooker {
   std::optional<HostsView> hosts_;
 };
 
+/// Names the processes of this machine that wait to write to the folders, if no rank runs that has begun to.
+void sayStarted(const std::vector<std::string>& folders) {
+  for (const std::string& folder : folders) {
+    if (const std::string text = startedText(processesWritingTo(folder), folder); !text.empty()) {
+      say(text);
+    }
+  }
+}
+
 int lookOnce(const WhyArguments& arguments, JobLooker looker) {
   JobLook now = looker.look();
   const EarlierLook before = earlier(now);
@@ -103,6 +113,9 @@ int lookOnce(const WhyArguments& arguments, JobLooker looker) {
   }
   Verdict verdict = looker.verdict(before, now);
   const int printed = print(verdict, arguments);
+  if (!isRunning(now)) {
+    sayStarted(arguments.paths);
+  }
   return printed == kExitOk ? exitStatusOf(verdict) : kExitUnknown;
 }
 
@@ -156,6 +169,7 @@ int why(const WhyArguments& arguments) {
   }
   for (const std::string& path : arguments.paths) {
     if (!*hosts && !arguments.watch && !isThere(path)) { // a watch may begin before the job
+      sayStarted({path});
       return kExitUsage;
     }
   }

@@ -5,7 +5,9 @@
 import contextlib
 import datetime
 import json
+import os
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -16,7 +18,7 @@ from typing import Any, ClassVar
 
 import pytest
 from hangs import CANNOT_TELL, FOUND, OK, PATIENCE_S, settled, wait_for_work, why
-from harness import COMMAND, Job, Mode, Processes, Runner, wait_until
+from harness import COMMAND, Job, Mode, Processes, Runner, free_port, wait_until
 
 from report import REPOSITORY
 
@@ -164,6 +166,25 @@ def test_a_job_that_ended_well(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert why(tmp_path / "empty")[0] == CANNOT_TELL
     assert subprocess.run([COMMAND, "why", tmp_path / "nowhere"], capture_output=True).returncode == CANNOT_TELL
+
+
+def test_a_rendezvous_that_does_not_complete(tmp_path: Path) -> None:
+    """The folder does not exist yet; the rank that waits for the others is named."""
+    script = "import torch.distributed as dist; dist.init_process_group('gloo')"
+    variables = {"RANK": "0", "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+    command = [COMMAND, "run", "--out", tmp_path / "out", "--", sys.executable, "-c", script]
+
+    def said() -> str:
+        done = subprocess.run([COMMAND, "why", tmp_path / "out"], capture_output=True, text=True)
+        assert done.returncode == CANNOT_TELL
+        return done.stderr
+
+    with subprocess.Popen(command, env={**os.environ, **variables}, stderr=subprocess.DEVNULL) as job:
+        try:
+            wait_until(lambda: f"nothing in {tmp_path}/out yet from rank 0 (" in said(), "the rank to have torch")
+        finally:
+            job.terminate()
+    assert "nothing in" not in said()
 
 
 class Hook(BaseHTTPRequestHandler):
