@@ -8,6 +8,9 @@
 #include <set>
 
 #include "report/model/amounts.h"
+#include "report/model/module_names.h"
+#include "report/replicas/lone_reductions.h"
+#include "report/replicas/row_facts.h"
 
 namespace commtap {
 namespace {
@@ -44,12 +47,6 @@ bool isTensorByName(const std::string& name) {
 bool joinsActivations(const JobCollective& row) {
   return row.phase == Phase::kForward && !row.setup &&
          (row.kind == Kind::kAllReduce || row.kind == Kind::kAllGather || row.kind == Kind::kReduceScatter);
-}
-
-/// Returns whether the row moves a few elements only, as of a loss that a module reduces for its log.
-bool isMetric(const JobCollective& row) {
-  constexpr uint64_t kLargest = 64; // bytes
-  return row.amount.bytes.sum <= kLargest * row.amount.count.sum;
 }
 
 void append(std::vector<GroupRanks>& groups, const std::vector<GroupRanks>& more) {
@@ -136,7 +133,7 @@ JobFacts jobFactsOf(const JobReport& job) {
   for (const JobCollective& row : job.collectives) {
     const JobGroup& group = job.groups[row.group];
     lists.add(isPointToPoint(row.kind) ? facts.messages : facts.collectives, row);
-    if (row.kind == Kind::kAllToAll && row.phase == Phase::kForward && row.module != "Global") {
+    if (row.kind == Kind::kAllToAll && row.phase == Phase::kForward && row.module != kGlobalName) {
       facts.all_to_all_modules.push_back(row.module);
       lists.add(facts.exchanges, row);
     } else if (joinsActivations(row)) {
@@ -151,6 +148,8 @@ JobFacts jobFactsOf(const JobReport& job) {
   }
   appendUnnamed(facts.tensor_groups, std::move(unnamed));
   facts.stopped = stoppedReductions(job);
+  facts.one_way = oneWayModules(job);
+  facts.lone_reductions = loneReductions(job);
   return facts;
 }
 
@@ -160,10 +159,6 @@ void addGroups(JobFacts& facts, const Report& report) {
       facts.groups[{*report.job.rank, group.name}] = {group.ranks, groupTitle(group)};
     }
   }
-}
-
-bool isBelow(std::string_view parameter, std::string_view module) {
-  return parameter.size() > module.size() && parameter.starts_with(module) && parameter[module.size()] == '.';
 }
 
 } // namespace commtap

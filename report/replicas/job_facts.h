@@ -12,6 +12,7 @@
 
 #include "report/job/job_report.h"
 #include "report/model/model.h"
+#include "report/replicas/one_way_modules.h"
 #include "report/replicas/stopped_reductions.h"
 
 namespace commtap {
@@ -36,6 +37,8 @@ struct JobFacts {
   std::vector<GroupRanks> collectives;         ///< all groups with a collective, sorted; empty if not known
   std::string coarse_dtype;                    ///< "bfloat16" or "float16", if a forward communicates in it; else ""
   std::vector<StoppedReductions> stopped;      ///< reductions that stop for the rest of the job
+  std::vector<OneWayModules> one_way;          ///< modules that communicate in the forward only
+  std::string lone_reductions;                 ///< the group of one rank in which all gradients are reduced; else ""
   std::map<std::pair<int64_t, std::string>, NamedGroup> groups; ///< by rank and name in its report
 
   /// Returns the ranks of the tensor parallel group of a rank; nullptr if it is not known.
@@ -55,8 +58,5 @@ JobFacts jobFactsOf(const JobReport& job);
 
 /// Adds the groups of a process with a rank.
 void addGroups(JobFacts& facts, const Report& report);
-
-/// Returns whether the parameter is the module's, or that of a module below it.
-bool isBelow(std::string_view parameter, std::string_view module);
 
 } // namespace commtap

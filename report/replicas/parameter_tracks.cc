@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report/replicas/later_names.h"
+#include "report/replicas/row_facts.h"
 
 namespace commtap {
 namespace {
@@ -150,6 +151,15 @@ size_t commonStepOf(const RankTracks& ranks) {
   const auto most = std::max_element(
       samples.begin(), samples.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   return most->first;
+}
+
+std::string withParameters(std::string module, const ParameterTracks& tracks) {
+  const auto has_parameters = [&module](const ParameterTrack& track) { return isBelow(track.name, module); };
+  while (!module.empty() && std::none_of(tracks.all().begin(), tracks.all().end(), has_parameters)) {
+    const size_t end = module.rfind('.');
+    module.resize(end == std::string::npos ? 0 : end);
+  }
+  return module;
 }
 
 } // namespace commtap

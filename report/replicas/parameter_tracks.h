@@ -92,4 +92,8 @@ const SampleRow& firstRowOf(const RankTrack& track);
 /// Returns the first of the steps that most of the ranks have sampled. There is one.
 size_t commonStepOf(const RankTracks& ranks);
 
+/// Returns the module, or the innermost one above it that has parameters: a dispatcher of tokens may have none, and
+/// then the experts are next to it. "" if there is none.
+std::string withParameters(std::string module, const ParameterTracks& tracks);
+
 } // namespace commtap

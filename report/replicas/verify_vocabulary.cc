@@ -36,6 +36,10 @@ constexpr std::array<Class, kVerifyClassCount> kClasses = {{
     {"no_gradient", "The optimizer never had a gradient for the parameter, or only zeros."},
     {"periodic", "Ranks went apart and were equal again later: averaged now and then."},
     {"experts", "Parameters below a module with an all_to_all started equal, and went apart as experts do."},
+    {"one_way",
+     "Modules that are trained gather or send values in the forward, and nothing communicates for them in the "
+     "backward."},
+    {"lone_reductions", "Gradients are reduced in a group of one rank, and the ranks do not communicate otherwise."},
     {"rank_copy", "A parameter that no optimizer has changes on some ranks, and does not on others."},
     {"rounding", "Replicas differ by as much as ranks that round differently."},
     {"unmeasured", "Replicas differ, and their samples do not show by how much."},

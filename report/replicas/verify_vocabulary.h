@@ -32,12 +32,14 @@ enum class VerifyClass : uint8_t {
   kNoGradient,        ///< the optimizer never has a gradient for the parameter
   kPeriodic,          ///< ranks go apart and are made equal again
   kExperts,           ///< experts that started equal went apart
+  kOneWay,            ///< a forward communicates, and its backward does not
+  kLoneReductions,    ///< gradients are reduced in groups of one rank only
   kRankCopy,          ///< a parameter without an optimizer changes on some ranks only
   kRounding,          ///< replicas differ by rounding
   kUnmeasured,        ///< replicas differ, by how much is not known
   kFewerSteps,        ///< a rank has fewer samples than the others
 };
-inline constexpr int kVerifyClassCount = 19;
+inline constexpr int kVerifyClassCount = 21;
 
 /// Why the values of a parameter differ.
 enum class DifferenceCause : uint8_t {

@@ -39,7 +39,8 @@ struct VerifyFinding {
   std::optional<uint64_t> last_step;         ///< the last sampled step that has the fault, where that was looked for
   std::vector<std::string> later_parameters; ///< that went apart between these ranks too, by name
   std::optional<uint64_t> later_step;        ///< the first of these samples
-  std::string group;                         ///< of skipped_step and reductions_stop; "" for others
+  std::string group;                         ///< of skipped_step and of what rows show; "" for others
+  std::vector<std::string> modules;          ///< of one_way
   uint64_t collectives = 0; ///< of skipped_step: by how many collectives of the group the ranks are ahead
 };
 

@@ -109,7 +109,8 @@ inline constexpr auto kColumns<VerifyFinding> = std::tuple{
     column<NullIfEmpty>(
         field::kGroup,
         &VerifyFinding::group,
-        "For skipped_step and reductions_stop the process group; else null."),
+        "For skipped_step, reductions_stop, one_way and lone_reductions the process group; else null."),
+    column("modules", &VerifyFinding::modules, "For one_way the modules."),
     column(
         field::kCollectives,
         &VerifyFinding::collectives,

@@ -12,23 +12,13 @@
 #include "report/replicas/samples_apart.h"
 #include "report/verify/found_fault.h"
 #include "report/verify/replica_faults.h"
+#include "report/verify/row_faults.h"
 #include "report/verify/shard_faults.h"
 #include "report/verify/step_faults.h"
 #include "report/verify/training_faults.h"
 
 namespace commtap {
 namespace {
-
-/// Returns the module, or the innermost one above it that has parameters: a dispatcher of tokens may have none, and
-/// then the experts are next to it. "" if there is none.
-std::string withParameters(std::string module, const ParameterTracks& tracks) {
-  const auto has_parameters = [&module](const ParameterTrack& track) { return isBelow(track.name, module); };
-  while (!module.empty() && std::none_of(tracks.all().begin(), tracks.all().end(), has_parameters)) {
-    const size_t end = module.rfind('.');
-    module.resize(end == std::string::npos ? 0 : end);
-  }
-  return module;
-}
 
 JobFacts withExperts(JobFacts facts, const ParameterTracks& tracks) {
   std::set<std::string> modules;
@@ -91,27 +81,6 @@ void describeReplicas(const ReplicaFaults& replicas, Verification& result) {
   }
 }
 
-/// Returns the groups whose reductions stop. Steps are those of the reports, which are the updates' in most jobs.
-std::vector<FoundFault> stopFaults(const JobFacts& facts) {
-  std::vector<FoundFault> faults;
-  for (const StoppedReductions& stop : facts.stopped) {
-    FoundFault& fault = faults.emplace_back();
-    fault.finding.severity = VerifySeverity::kWarning;
-    fault.finding.what = VerifyClass::kReductionsStop;
-    fault.finding.before = stop.last_step;
-    fault.finding.step = stop.last_step + 1;
-    fault.finding.last_step = stop.end_step;
-    fault.finding.group = stop.group;
-    std::vector<int64_t> ranks;
-    for (const std::vector<uint32_t>& members : stop.members) {
-      ranks.insert(ranks.end(), members.begin(), members.end());
-    }
-    std::sort(ranks.begin(), ranks.end());
-    fault.parts = {std::move(ranks)};
-  }
-  return faults;
-}
-
 VerifyStatus statusOf(const Verification& result) {
   if (!result.findings.empty() && result.findings.front().severity == VerifySeverity::kError) {
     return VerifyStatus::kWrong;
@@ -145,7 +114,7 @@ Verification verify(std::span<const ProcessSamples> processes, const JobFacts& j
   describeReplicas(replicas, result);
   std::vector<FoundFault> faults = replicas.faults();
   for (const auto& more :
-       {stepFaults(all, facts), shardFaults(tracks, facts), trainingFaults(tracks, facts), stopFaults(facts)}) {
+       {stepFaults(all, facts), shardFaults(tracks, facts), trainingFaults(tracks, facts), rowFaults(tracks, facts)}) {
     faults.insert(faults.end(), more.begin(), more.end());
   }
   result.findings = groupedFaults(faults);

@@ -205,6 +205,25 @@ def detached() -> Step:
     return plain(model, adam(model.parameters()))
 
 
+def gathered_without_autograd() -> Step:
+    """NeMo Automodel#1260, its kind: what the others add to the gradient of this rank's part never comes back."""
+
+    class Gathering(Net):
+        def __init__(self) -> None:
+            super().__init__()
+            self.group = dist.new_group(group_desc="cp")
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            x = self.layers[0](x)
+            parts = [torch.empty_like(x) for _ in range(world())]
+            dist.all_gather(parts, x, group=self.group)
+            parts[rank()] = x
+            return self.head(self.layers[1](torch.stack(parts).mean(0)))
+
+    net = Gathering()
+    return plain(net, adam(net.parameters()), lambda _: average(net.parameters()))
+
+
 def head_norms_not_summed() -> Step:
     """NeMo-RL#3716, Megatron-LM#816: the norms of queries and keys on the heads of each rank."""
     return split(attributes=True, head_norm=True)

@@ -161,6 +161,29 @@ Lines linesOfReductionsStop(const VerifyFinding& finding) {
       "all is well."};
 }
 
+Lines linesOfOneWay(const VerifyFinding& finding) {
+  const size_t more = finding.modules.empty() ? 0 : finding.modules.size() - 1;
+  return {
+      fmt::format(
+          "{}{} {} values over group {} in the forward, and nothing communicates for {} in the backward",
+          finding.modules.empty() ? "" : inert(finding.modules.front()),
+          more == 0 ? "" : fmt::format(" and {} more", more),
+          more == 0 ? "gathers or sends" : "gather or send",
+          inert(finding.group),
+          more == 0 ? "it" : "them"),
+      "If gradients should flow to the ranks that the values are of, use a function with autograd, as those of "
+      "torch.distributed.nn. If only values are needed, all is well."};
+}
+
+Lines linesOfLoneReductions(const VerifyFinding& finding) {
+  return {
+      fmt::format(
+          "gradients are reduced in group {} of one rank, and {} do not communicate otherwise",
+          inert(finding.group),
+          allRanksText(finding)),
+      "If they train one model, no rank gets the gradients of another. Look for the size of each mesh dimension."};
+}
+
 Lines linesOfTwinShards(const VerifyFinding& finding) {
   return {
       fmt::format(
@@ -299,6 +322,8 @@ constexpr Text kTexts[] = {
     {VerifyClass::kNoGradient, linesOfNoGradient},
     {VerifyClass::kPeriodic, linesOfPeriodic},
     {VerifyClass::kExperts, linesOfExperts},
+    {VerifyClass::kOneWay, linesOfOneWay},
+    {VerifyClass::kLoneReductions, linesOfLoneReductions},
     {VerifyClass::kRankCopy, linesOfRankCopy},
     {VerifyClass::kRounding, linesOfRounding},
     {VerifyClass::kUnmeasured, linesOfUnmeasured},

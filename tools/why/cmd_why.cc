@@ -16,11 +16,11 @@
 #include "tools/http/http_url.h"
 #include "tools/live/end_signals.h"
 #include "tools/live/job_look.h"
+#include "tools/live/started_processes.h"
 #include "tools/text/color.h"
 #include "tools/why/incident.h"
 #include "tools/why/job_verdict.h"
 #include "tools/why/stacks.h"
-#include "tools/why/started_processes.h"
 #include "tools/why/why_text.h"
 
 namespace commtap {

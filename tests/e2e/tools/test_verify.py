@@ -150,7 +150,8 @@ WRONG = [
     Wrong("router_not_reduced", "warning", "unproven", "MoeNet.moe.router.weight"),
     Wrong("experts_not_reduced", "warning", "unproven", "MoeNet.moe.expert.up.weight", ranks=4),
     Wrong("twin_shards", "warning", "twin_shards", "Sequential.0.weight", (None, None)),
-    Wrong("hybrid_over_one_rank", "error", "declared", "flat_param"),
+    Wrong("hybrid_over_one_rank", "error", "declared", "flat_param", also=only("note", "lone_reductions")),
+    Wrong("gathered_without_autograd", "note", "one_way", "", (None, None)),
     Wrong(
         "hsdp_without_all_reduce",
         "warning",

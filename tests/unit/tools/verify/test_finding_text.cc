@@ -124,5 +124,30 @@ TEST_CASE("every class has one to three lines of inert text") {
   }
 }
 
+TEST_CASE("what rows show names the group, and both readings") {
+  VerifyFinding one_way;
+  one_way.what = VerifyClass::kOneWay;
+  one_way.group = "cp";
+  one_way.modules = {"Net.a"};
+  CHECK(
+      linesOf(one_way) ==
+      Lines{
+          "Net.a gathers or sends values over group cp in the forward, and nothing communicates for it in the backward",
+          "If gradients should flow to the ranks that the values are of, use a function with autograd, as those of "
+          "torch.distributed.nn. If only values are needed, all is well."});
+  one_way.modules = {"Net.a", "Net.b", "Net.c"};
+  CHECK(
+      linesOf(one_way).front() ==
+      "Net.a and 2 more gather or send values over group cp in the forward, and nothing communicates for them in the "
+      "backward");
+  VerifyFinding lone;
+  lone.what = VerifyClass::kLoneReductions;
+  lone.group = "shard";
+  lone.sets = {{{{0, 1}}, {}}};
+  CHECK(
+      linesOf(lone).front() ==
+      "gradients are reduced in group shard of one rank, and ranks 0-1 do not communicate otherwise");
+}
+
 } // namespace
 } // namespace commtap

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/why/started_processes.h"
+#include "tools/live/started_processes.h"
 
 #include <algorithm>
 #include <filesystem>
