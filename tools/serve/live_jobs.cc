@@ -58,14 +58,18 @@ const std::string* LiveJobs::kept(const AttemptKey& key, Clock::time_point now) 
   return found == data_.end() || now - found->second.made_at >= kKeptFor ? nullptr : &found->second.text;
 }
 
-const std::string* LiveJobs::make(const LiveReports& live, const AttemptKey& key, Clock::time_point now) {
+const std::string* LiveJobs::make(
+    const LiveReports& live,
+    const AttemptKey& key,
+    const Verification* verification,
+    Clock::time_point now) {
   std::erase_if(data_, [now](const auto& item) { return now - item.second.made_at >= kKeptFor; });
   const Result<JobReport> job = liveJob(live, key);
   if (!job) {
     return nullptr;
   }
   Data& data = data_[key];
-  data = {now, withIdleTime(pageData(*job), idleSeconds(reportsOf(live, key), wallClockNs()))};
+  data = {now, withIdleTime(pageData(*job, verification), idleSeconds(reportsOf(live, key), wallClockNs()))};
   return &data.text;
 }
 

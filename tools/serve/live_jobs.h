@@ -10,6 +10,7 @@
 
 #include "report/base/result.h"
 #include "report/job/job_report.h"
+#include "report/verify/verification.h"
 #include "tools/live/live_folder.h"
 
 namespace commtap {
@@ -27,8 +28,9 @@ class LiveJobs {
 
   /// Returns the data if it is younger than the interval; otherwise null.
   const std::string* kept(const AttemptKey& key, Clock::time_point now) const;
-  /// Rebuilds the data; returns null if there is no such attempt.
-  const std::string* make(const LiveReports& live, const AttemptKey& key, Clock::time_point now);
+  /// Rebuilds the data; returns null if there is no such attempt. `verification` is null without samples.
+  const std::string*
+  make(const LiveReports& live, const AttemptKey& key, const Verification* verification, Clock::time_point now);
 
  private:
   struct Data {

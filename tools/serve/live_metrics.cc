@@ -131,7 +131,7 @@ std::optional<std::string> LiveMetrics::jobData(const AttemptKey& key) {
   const std::string* data = jobs_.kept(key, now);
   if (data == nullptr) {
     refresh();
-    data = jobs_.make(live_, key, LiveJobs::Clock::now());
+    data = jobs_.make(live_, key, verified_.verdictOf(key), LiveJobs::Clock::now());
   }
   return data == nullptr ? std::nullopt : std::optional(*data);
 }

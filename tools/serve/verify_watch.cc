@@ -27,7 +27,7 @@ std::set<AttemptKey> attemptsOf(const LiveReports& live) {
   return keys;
 }
 
-bool isBad(std::optional<VerifyStatus> status) {
+bool isBad(VerifyStatus status) {
   return status == VerifyStatus::kSuspect || status == VerifyStatus::kWrong;
 }
 
@@ -57,14 +57,19 @@ std::vector<std::string> VerifyWatch::look(const LiveReports& live) {
     if (sizes_.empty() || (!is_new && !have_grown)) {
       continue;
     }
-    const Result<Verification> result = verifiedRun(path_, {.run_id = key.first, .attempt = key.second});
-    const std::optional<VerifyStatus> status = result ? std::optional(result->status) : std::nullopt;
-    if (isBad(status) && status != known->second) {
+    Result<Verification> result = verifiedRun(path_, {.run_id = key.first, .attempt = key.second});
+    const bool is_news = result && (!known->second || known->second->status != result->status);
+    if (is_news && isBad(result->status)) {
       lines.push_back(fmt::format("run {} attempt {}: {}", inert(key.first), key.second, result->line));
     }
-    known->second = status;
+    known->second = result ? std::optional(std::move(*result)) : std::nullopt;
   }
   return lines;
+}
+
+const Verification* VerifyWatch::verdictOf(const AttemptKey& key) const {
+  const auto found = attempts_.find(key);
+  return found == attempts_.end() || !found->second ? nullptr : &*found->second;
 }
 
 void VerifyWatch::addTo(Exposition& exposition) const {
@@ -74,7 +79,7 @@ void VerifyWatch::addTo(Exposition& exposition) const {
       exposition.add(
           MetricId::kVerifyStatus,
           labelsOfRank(key.first, key.second, std::nullopt).with({{"status", verifyStatusName(status)}}).text(),
-          uint64_t{status == *found});
+          uint64_t{status == found->status});
     }
   }
 }

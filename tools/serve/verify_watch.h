@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "report/replicas/verify_vocabulary.h"
+#include "report/verify/verification.h"
 #include "tools/live/live_folder.h"
 #include "tools/metrics/exposition.h"
 #include "tools/serve/live_jobs.h"
@@ -25,6 +25,8 @@ class VerifyWatch {
   /// other attempts.
   std::vector<std::string> look(const LiveReports& live);
 
+  /// Returns the verdict of the last look; nullptr if the attempt has no samples.
+  const Verification* verdictOf(const AttemptKey& key) const;
   /// Adds the verdicts of the last look.
   void addTo(Exposition& exposition) const;
 
@@ -33,7 +35,7 @@ class VerifyWatch {
 
   std::string path_;
   std::map<std::string, uint64_t> sizes_;                      ///< of the samples files
-  std::map<AttemptKey, std::optional<VerifyStatus>> attempts_; ///< nullopt: no samples
+  std::map<AttemptKey, std::optional<Verification>> attempts_; ///< nullopt: no samples
 };
 
 } // namespace commtap

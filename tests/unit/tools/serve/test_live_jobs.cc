@@ -46,9 +46,9 @@ TEST_CASE("job data is made once per interval and attempt") {
   const LiveJobs::Clock::time_point start{};
   const auto later = [&](int milliseconds) { return start + std::chrono::milliseconds(milliseconds); };
   CHECK(jobs.kept(kKey, start) == nullptr);
-  CHECK(jobs.make({}, kKey, start) == nullptr);
+  CHECK(jobs.make({}, kKey, nullptr, start) == nullptr);
   CHECK(jobs.kept(kKey, start) == nullptr);
-  const std::string* made = jobs.make(liveOf({sampleReport(0)}), kKey, start);
+  const std::string* made = jobs.make(liveOf({sampleReport(0)}), kKey, nullptr, start);
   REQUIRE(made != nullptr);
   CHECK(made->find("\"run_id\":\"sample-run\"") != std::string::npos);
   CHECK(made->starts_with("{\"idle_s\":"));
@@ -56,6 +56,15 @@ TEST_CASE("job data is made once per interval and attempt") {
   CHECK(jobs.kept(kKey, later(-500)) == made); // a request that waited while the data was made
   CHECK(jobs.kept(kKey, later(2000)) == nullptr);
   CHECK(jobs.kept({"sample-run", 1}, start) == nullptr);
+}
+
+TEST_CASE("job data has the verdict on the job's samples") {
+  LiveJobs jobs;
+  Verification verification;
+  verification.line = "WRONG: 1 parameter";
+  const std::string* made = jobs.make(liveOf({sampleReport(0)}), kKey, &verification, {});
+  REQUIRE(made != nullptr);
+  CHECK(made->find("WRONG: 1 parameter") != std::string::npos);
 }
 
 } // namespace

@@ -56,7 +56,12 @@ TEST_CASE("a job whose samples become wrong is reported once, in a line and as a
   CHECK(textOf(watch).find("status=\"wrong\"} 1\n") != std::string::npos);
   CHECK(textOf(watch).find("status=\"ok\"} 0\n") != std::string::npos);
   CHECK(watch.look(liveJob()).empty());
+  const Verification* verdict = watch.verdictOf({"sample-run", 0});
+  REQUIRE(verdict != nullptr);
+  CHECK(verdict->findings.size() == 1);
+  CHECK(watch.verdictOf({"sample-run", 1}) == nullptr);
   CHECK(watch.look({}).empty());
+  CHECK(watch.verdictOf({"sample-run", 0}) == nullptr);
   CHECK(textOf(watch).find("commtap_verify_status") == std::string::npos);
 }
 
