@@ -85,6 +85,11 @@ Result<PlanRanks> PlanRanks::fromJson(std::string_view text) {
     for (uint32_t i = 0; i < size; ++i) {
       ranks.index_.at(ranks.ranks_[i]) = i;
     }
+    std::vector<PlannedGroup> groups;
+    for (const nlohmann::json& made : document.value("groups", nlohmann::json::array())) {
+      groups.push_back({made.at(0).get<std::string>(), made.at(1).get<std::vector<uint32_t>>()});
+    }
+    ranks.groups_ = PlannedGroups(std::move(groups));
     for (const auto& [planned, standing] : document.at("standing").items()) {
       for (const int64_t rank : standing.get<std::vector<int64_t>>()) {
         ranks.standing_[rank] = std::stoll(planned);
@@ -135,8 +140,15 @@ void PlanRanks::moveGroup(std::vector<uint32_t>& members, uint32_t planned, uint
 std::vector<Group> PlanRanks::groupsFor(const std::vector<Group>& groups, int64_t planned, int64_t rank) const {
   std::vector<Group> moved = groups;
   for (Group& group : moved) {
-    if (planned != rank && group.ranks.size() < ranks_.size()) { // else all ranks are its members
-      moveGroup(group.ranks, static_cast<uint32_t>(planned), static_cast<uint32_t>(rank));
+    const auto to = static_cast<uint32_t>(rank);
+    if (std::find(group.ranks.begin(), group.ranks.end(), to) != group.ranks.end()) {
+      continue;
+    }
+    if (const PlannedGroup* made = groups_.like(group, static_cast<uint32_t>(planned), to)) {
+      group.desc = made->desc.empty() ? group.desc : made->desc;
+      group.ranks = made->ranks;
+    } else {
+      moveGroup(group.ranks, static_cast<uint32_t>(planned), to);
     }
   }
   return moved;

@@ -10,6 +10,7 @@
 
 #include "report/base/result.h"
 #include "report/job/job_report.h"
+#include "report/merge/planned_groups.h"
 #include "report/model/model.h"
 
 namespace commtap {
@@ -25,8 +26,8 @@ class PlanRanks {
     return standing_;
   }
 
-  /// Returns what the groups of rank `planned` are for `rank`: the dimensions of the mesh that all members of a group
-  /// share with `planned`, they share with `rank` instead.
+  /// Returns what the groups of rank `planned` are for `rank`, as the job makes them. A group that only its members make
+  /// moves in the mesh: the dimensions that all members share with `planned`, they share with `rank` instead.
   std::vector<Group> groupsFor(const std::vector<Group>& groups, int64_t planned, int64_t rank) const;
 
  private:
@@ -39,6 +40,7 @@ class PlanRanks {
   std::vector<uint32_t> ranks_; ///< by index in the mesh
   std::vector<uint32_t> index_; ///< by rank
   std::map<int64_t, int64_t> standing_;
+  PlannedGroups groups_;
 };
 
 /// The file of a plan's folder that holds its job report.

@@ -72,6 +72,24 @@ def test_the_mesh_with_the_most_dimensions_that_holds_all_ranks_is_taken() -> No
     assert roles.chosen_mesh(meshes, [], 8).names == ("dp", "tp")
 
 
+def test_ranks_whose_groups_differ_are_parts() -> None:
+    groups = [("train", [0, 1, 2, 3, 4, 5]), ("rollout", [6, 7])]
+    patterns = roles.patterns_by_rank(groups)
+    assert roles.parts([1, 2, 3, 4, 5, 6], patterns) == [[1, 2, 3, 4, 5], [6]]
+    assert roles.parts([9, 8], patterns) == [[8, 9]]
+
+
+def test_groups_of_a_mesh_are_alike_on_all_ranks() -> None:
+    tensor = [(f"tp_{first // 2}", [first, first + 1]) for first in range(0, 8, 2)]
+    data = [("dp", list(range(first, 8, 2))) for first in (0, 1)]
+    patterns = roles.patterns_by_rank([*tensor, *data])
+    assert roles.parts(list(range(8)), patterns) == [list(range(8))]
+    assert roles.parts(list(range(8)), roles.patterns_by_rank([*tensor, *data, ("leaders", [0, 4])])) == [
+        [0, 4],
+        [1, 2, 3, 5, 6, 7],
+    ]
+
+
 def test_ranks_are_written_as_ranges() -> None:
     assert roles.ranges([0, 1, 2, 8, 10, 11]) == "0-2,8,10-11"
 

@@ -168,6 +168,20 @@ def test_objects_reach_the_ranks_that_are_planned_later(tmp_path: Path) -> None:
         assert f"rank {rank} was told: train" in plan.log(rank)
 
 
+def test_a_rank_stands_for_ranks_with_groups_like_its_own(tmp_path: Path) -> None:
+    """Six trainers and two others: each group has the calls of its own ranks, and the pairs their own names."""
+    plan = Plan(tmp_path, 8, "--fake", "--", str(JOBS_FOLDER / "rollout.py"))
+    assert plan.done.returncode == 0, plan.done.stderr
+    counts = {}
+    for row in plan.rows(kind="all_reduce"):
+        counts[row["group"]] = counts.get(row["group"], 0) + row["count"]["sum"]
+    steps = 3
+    assert counts == {"train": 6 * 2 * steps, "rollout": 2 * steps, **{f"pair_{i}": 2 * steps for i in range(3)}}
+    members = {group["name"]: group["members"] for group in plan.job["groups"]}
+    assert members["train"] == ["0-5"]
+    assert [members[f"pair_{i}"] for i in range(3)] == [["0-1"], ["2-3"], ["4-5"]]
+
+
 def forbid_internet() -> None:
     """Kills this process, and those that it starts, at the first socket for the internet: a seccomp filter."""
     socket_call, kill, allow = 41, 0x80000000, 0x7FFF0000  # x86-64

@@ -19,6 +19,9 @@ from commtap_plan.settings import RankSettings
 
 FAKE = "fake"
 
+#: The description of a process group and its ranks.
+MadeGroup = tuple[str, list[int]]
+
 
 def _fake_group(options: Any, _: Any) -> Any:
     from torch._C._distributed_c10d import FakeProcessGroup
@@ -50,13 +53,16 @@ def _init_process_group(settings: RankSettings) -> Callable[..., None]:
     return init_process_group
 
 
-def _new_process_group_helper() -> Callable[..., Any]:
+def _new_process_group_helper(made: list[MadeGroup]) -> Callable[..., Any]:
     real = c10d._new_process_group_helper
     parameters = inspect.signature(real)
 
     @functools.wraps(real)
     def helper(*args: Any, **kwargs: Any) -> Any:
         bound = parameters.bind(*args, **kwargs)
+        # Every rank makes the groups that have a number for their name; only its members make any other.
+        if str(bound.arguments["group_name"]).isdigit():
+            made.append((bound.arguments.get("group_desc") or "", list(bound.arguments["global_ranks_in_group"])))
         bound.arguments["backend"] = dist.Backend(FAKE)
         for name in ("backend_options", "device_id"):
             if name in bound.arguments:
@@ -106,15 +112,21 @@ def _forbid_network() -> None:
     sys.addaudithook(audit)
 
 
-def without_network(settings: RankSettings) -> None:
-    """Makes every process group of this process a fake one of the planned size."""
+def without_network(settings: RankSettings) -> list[MadeGroup]:
+    """Makes every process group of this process a fake one of the planned size.
+
+    Returns the list that each group which all ranks make comes to, with or without this rank; for the default group
+    without ranks.
+    """
+    made: list[MadeGroup] = []
     _forbid_network()
     os.environ.pop("TORCH_DISTRIBUTED_USE_TORCHCOMMS", None)
     os.environ.pop("TORCH_DIST_INIT_BARRIER", None)
     _register_fake_backend()
     replace_everywhere(c10d, "init_process_group", _init_process_group(settings))
-    replace_everywhere(c10d, "_new_process_group_helper", _new_process_group_helper())
+    replace_everywhere(c10d, "_new_process_group_helper", _new_process_group_helper(made))
     replace_everywhere(c10d, "split_group", _split_group(c10d.split_group))
     for store in ("TCPStore", "FileStore"):
         replace_everywhere(dist, store, _store)
     replace(dist, "monitored_barrier", lambda group=None, *_, **__: dist.barrier(group))
+    return made

@@ -271,6 +271,21 @@ class Planner:
         self.run(list(standing), {rank: plan.base_of(rank) for rank in standing})
         return mesh, standing
 
+    def _split(self, standing: dict[int, list[int]]) -> dict[int, list[int]]:
+        """Plans ranks apart whose process groups are not like those of the rank that stands for them."""
+        patterns = roles.patterns_by_rank([(desc, ranks) for desc, ranks in self.outcomes[0].groups])
+        split: dict[int, list[int]] = {}
+        for rank, ranks in standing.items():
+            for part in roles.parts(ranks, patterns):
+                if rank in part:
+                    split[rank] = part
+                    continue
+                line = roles.Roles(roles.Mesh(("part",), (len(part),), tuple(part)), frozenset())
+                self.run([part[0], *(line.mesh.rank(place) for place, _, _ in line.neighbours())])
+                line.compare(self.alike)
+                split |= line.standing()
+        return dict(sorted(split.items()))
+
     def plan(self) -> int:
         """Plans the job. Returns the exit status."""
         shutil.rmtree(Path(self.settings.out) / "ranks", ignore_errors=True)
@@ -283,6 +298,7 @@ class Planner:
         mesh = roles.regular((self.settings.world_size,), ("world",))
         if self.settings.ranks == "auto":
             mesh, standing = self.plan_by_roles()
+            standing = self._split(standing)
         else:
             every = self.settings.ranks == "all"
             ranks = range(self.settings.world_size) if every else rank_list(self.settings.ranks, mesh.shape[0])
@@ -300,10 +316,11 @@ class Planner:
             "depth": "fake" if self.fake else "real",
             "mesh": dataclasses.asdict(mesh),
             "standing": {str(rank): ranks for rank, ranks in standing.items()},
+            "groups": self.outcomes[min(standing)].groups,
             "outcomes": {str(rank): dataclasses.asdict(self.outcomes[rank]) for rank in sorted(standing)},
         }
         for outcome in document["outcomes"].values():
-            del outcome["meshes"]
+            del outcome["meshes"], outcome["groups"]
         (self.own / "standing.outcome").write_text(json.dumps(document))
 
     def _say(self, line: str) -> None:

@@ -24,8 +24,9 @@ from commtap_plan.settings import DATA, ERROR, SCRIPT, STEPS, Outcome, RankSetti
 class Process:
     """What this process notes for its outcome."""
 
-    def __init__(self, settings: RankSettings) -> None:
+    def __init__(self, settings: RankSettings, made_groups: list[groups.MadeGroup]) -> None:
         self.settings = settings
+        self.made_groups = made_groups
         self.started = time.monotonic()
         self.meshes: list[dict[str, Any]] = []
         self.notes: dict[str, None] = {}
@@ -38,6 +39,7 @@ class Process:
             where,
             what,
             self.meshes,
+            [made for made in self.made_groups if made[1]],
             list(self.notes),
             sorted(self.mail.peers),
             waits_for,
@@ -116,9 +118,9 @@ def _what(error: BaseException) -> str:
 def main(settings_text: str, arguments: list[str]) -> int:
     settings = RankSettings.from_json(settings_text)
     os.environ["TORCH_COMPILE_DISABLE"] = "1"
-    groups.without_network(settings)
+    made_groups = groups.without_network(settings)
     ddp.give_futures()
-    process = Process(settings)
+    process = Process(settings, made_groups)
     balance.forget_counts(process.notes)
     if settings.fake:
         fake.keep_meshes_real()

@@ -179,6 +179,29 @@ class Roles:
         return self.mesh.rank(tuple(at if i in self.stages else 0 for i, at in enumerate(coordinate)))
 
 
+#: What the groups of a rank are like: name without digits, as of "dp_3", and the steps from one member to the next.
+Pattern = tuple[tuple[str, tuple[int, ...]], ...]
+
+
+def patterns_by_rank(groups: list[tuple[str, list[int]]]) -> dict[int, Pattern]:
+    """Returns, by rank, what its process groups are like. A rank in none has no entry."""
+    found: dict[int, list[tuple[str, tuple[int, ...]]]] = {}
+    for desc, ranks in groups:
+        name = "".join(letter for letter in desc if not letter.isdigit())
+        pattern = (name, tuple(after - before for before, after in itertools.pairwise(ranks)))
+        for rank in ranks:
+            found.setdefault(rank, []).append(pattern)
+    return {rank: tuple(sorted(patterns)) for rank, patterns in found.items()}
+
+
+def parts(ranks: list[int], patterns: dict[int, Pattern]) -> list[list[int]]:
+    """Returns the ranks with groups that are alike, together; each part in order."""
+    found: dict[Pattern, list[int]] = {}
+    for rank in sorted(ranks):
+        found.setdefault(patterns.get(rank, ()), []).append(rank)
+    return list(found.values())
+
+
 def ranges(ranks: Iterable[int]) -> str:
     """Returns ranks as text: "0-63,128"."""
     parts: list[list[int]] = []

@@ -51,6 +51,8 @@ class Outcome:
     what: str = ""
     #: Device meshes in the order in which they were made: {"names", "ranks" (nested lists)}.
     meshes: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+    #: The process groups that all ranks make, in their order: description and ranks. Without the default group.
+    groups: list[tuple[str, list[int]]] = dataclasses.field(default_factory=list)
     #: Values that only the real job has and that the script used nevertheless: "file:line: what".
     notes: list[str] = dataclasses.field(default_factory=list)
     #: The ranks that this rank got objects from, or waits for.

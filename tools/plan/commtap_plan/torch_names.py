@@ -72,8 +72,8 @@ _GROUPS = (
         _C10D,
         ("_new_process_group_helper",),
         _C10D_FILE,
-        "makes every other group a fake one",
-        parameters=("backend", "backend_options", "device_id"),
+        "makes every other group a fake one, and notes its ranks",
+        parameters=("group_name", "global_ranks_in_group", "backend", "backend_options", "device_id", "group_desc"),
     ),
     Name(
         _C10D,

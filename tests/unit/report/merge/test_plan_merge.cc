@@ -63,6 +63,19 @@ TEST_CASE("a group along a dimension moves with the rank, and keeps that dimensi
   CHECK(moved(*ranks, {0, 1, 2, 3, 4, 5, 6, 7}, 0, 5) == Ranks{0, 1, 2, 3, 4, 5, 6, 7});
 }
 
+TEST_CASE("a group that all ranks make is the job's, whatever the mesh") {
+  const Result<PlanRanks> ranks = PlanRanks::fromJson(
+      R"({"mesh": {"shape": [4], "ranks": [0, 1, 2, 3]}, "standing": {"0": [0, 1, 2, 3]},
+          "groups": [["tp0", [0, 1]], ["tp1", [2, 3]]]})");
+  REQUIRE(ranks);
+  Group group = groupOf({0, 1});
+  group.desc = "tp0";
+  const Group other = ranks->groupsFor({group}, 0, 3)[0];
+  CHECK(other.ranks == Ranks{2, 3});
+  CHECK(other.desc == "tp1");
+  CHECK(ranks->groupsFor({group}, 0, 1)[0].desc == "tp0");
+}
+
 /// Returns a report of rank 0 of a planned job.
 Report plannedReport() {
   Report report = sampleReport(0);
