@@ -26,8 +26,8 @@ class PlanRanks {
     return standing_;
   }
 
-  /// Returns what the groups of rank `planned` are for `rank`, as the job makes them. A group that only its members make
-  /// moves in the mesh: the dimensions that all members share with `planned`, they share with `rank` instead.
+  /// Returns what the groups of rank `planned` are for `rank`, as the job makes them. A group that only its members
+  /// make moves in the mesh: the dimensions that all members share with `planned`, they share with `rank` instead.
   std::vector<Group> groupsFor(const std::vector<Group>& groups, int64_t planned, int64_t rank) const;
 
  private:

@@ -8,8 +8,8 @@
 
 namespace commtap {
 
-/// Returns the group of one rank in which a job of several ranks reduces its gradients, if these ranks communicate in no
-/// other way after set-up; else "".
+/// Returns the group of one rank in which a job of several ranks reduces its gradients, if these ranks communicate in
+/// no other way after set-up; else "".
 std::string loneReductions(const JobReport& job);
 
 } // namespace commtap

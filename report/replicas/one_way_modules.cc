@@ -22,7 +22,7 @@ bool goesOut(const JobReport& job, const JobCollective& row) {
          job.groups[row.group].size > 1;
 }
 
-/// Where a group communicates after the forward.
+/// The modules for which a group communicates after the forward.
 struct WaysBack {
   std::set<std::string> modules; ///< of rows of backward passes
   bool is_everywhere = false;    ///< what is not of a module may be of each

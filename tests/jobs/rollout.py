@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reinforcement learning: of 8 ranks, 6 train in pairs of tensor parallel ranks, and 2 roll out with the new weights."""
+"""Reinforcement learning: of 8 ranks, 6 train in tensor parallel pairs, and 2 roll out with the new weights."""
 
 import torch
 import torch.distributed as dist

@@ -67,8 +67,7 @@ std::optional<StartedProcess> processIn(const fs::path& process, const std::stri
   }
   std::string name = textOf(process / "comm");
   name.resize(std::min(name.size(), name.find('\n')));
-  return StartedProcess{
-      .pid = std::stoull(process.filename()), .rank = variables["RANK"], .name = std::move(name)};
+  return StartedProcess{.pid = std::stoull(process.filename()), .rank = variables["RANK"], .name = std::move(name)};
 }
 
 bool isNumber(const std::string& text) {

@@ -15,9 +15,9 @@ struct StartedProcess {
   std::string name; ///< of /proc/PID/comm
 };
 
-/// Returns the processes that are to write to `folder` or a folder in it, by pid, launchers after ranks. Without a report
-/// or ledger of theirs in it, they have joined no process group, or their output went elsewhere. A process of another
-/// user is not seen. `proc` is /proc, or a folder of that form.
+/// Returns the processes that are to write to `folder` or a folder in it, by pid, launchers after ranks. Without a
+/// report or ledger of theirs in it, they have joined no process group, or their output went elsewhere. A process of
+/// another user is not seen. `proc` is /proc, or a folder of that form.
 std::vector<StartedProcess> processesWritingTo(const std::string& folder, const std::string& proc = "/proc");
 
 /// Returns "nothing in out yet from rank 0 (python, pid 4102), torchrun (pid 4100): ..."; "" if there are no processes.

@@ -147,6 +147,9 @@ int planSweep(const PlanArguments& arguments, const std::vector<std::string>& co
     const SweptLayout& layout = sweep.layouts.back();
     const std::string end = layout.failure.empty() ? "planned" : "failed: " + layout.failure;
     say(fmt::format("[{}/{}] {}: {}", sweep.layouts.size(), layouts->size(), layout.name(), end));
+    if (layout.failure == kPlanStopped) {
+      break;
+    }
   }
   sortLayouts(sweep.layouts);
   const std::string error = writeFileAtomically(arguments.out + "/" + kSweepFile, sweepToJson(sweep));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/plan/plan_run.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -36,13 +37,15 @@ constexpr const char* kStandingFile = "/plan/standing.outcome";
 /// The planner's file that says that it made the folder.
 constexpr const char* kMarkFile = "/plan/made-by-commtap.txt";
 
-/// Runs the planner. Returns "" or why it could not run.
-std::string runPlanner(const std::vector<std::string>& command, const Environment& environment) {
+/// The exit status of a planner that a signal stopped.
+constexpr int kExitStopped = 130;
+
+/// Runs the planner.
+Ending runPlanner(const std::vector<std::string>& command, const Environment& environment) {
   Launcher launcher;
   const Ending ending = launcher.run(command, environment.variables());
   launcher.release();
-  return ending.exec_error == 0 ? ""
-                                : fmt::format("{} cannot be started: {}", command[0], std::strerror(ending.exec_error));
+  return ending;
 }
 
 /// Returns why a rank ended early: "rank 0: train.py:5: ValueError: ..."; "" if none did.
@@ -126,8 +129,20 @@ Result<MadePlan> makePlan(
   fs::remove(arguments.out + kStandingFile, error);
   std::vector<std::string> words = command.python;
   words.insert(words.end(), {planner, "planner", planSettings(arguments, command, run)});
-  const std::string failure = runPlanner(words, Environment(environ));
-  return failure.empty() ? mergeRanks(arguments.out) : Result<MadePlan>::failure(failure);
+  const Ending ending = runPlanner(words, Environment(environ));
+  if (ending.exec_error != 0) {
+    return Result<MadePlan>::failure(
+        fmt::format("{} cannot be started: {}", words[0], std::strerror(ending.exec_error)));
+  }
+  const bool is_stopped = WIFEXITED(ending.wait_status) && WEXITSTATUS(ending.wait_status) == kExitStopped;
+  if (is_stopped && !fs::exists(arguments.out + kStandingFile, error)) {
+    return Result<MadePlan>::failure(kPlanStopped);
+  }
+  Result<MadePlan> made = mergeRanks(arguments.out);
+  if (made && is_stopped) {
+    made->early_end = kPlanStopped;
+  }
+  return made;
 }
 
 Result<std::vector<Messages>> lastStepIn(const std::string& folder, const JobReport& job, uint32_t per_node) {

@@ -13,10 +13,13 @@
 
 namespace commtap {
 
+/// What ended a plan that a signal stopped.
+inline constexpr const char* kPlanStopped = "stopped by a signal";
+
 /// A plan that was made.
 struct MadePlan {
   JobReport job;
-  std::string early_end; ///< why a rank ended before its steps; "" if none did
+  std::string early_end; ///< why a rank ended before its steps, or kPlanStopped; "" if none did
 };
 
 /// Returns the path of plan.py, which is beside the command.

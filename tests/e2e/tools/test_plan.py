@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from catalogue import JOBS
-from harness import COMMAND, JOBS_FOLDER, Job, Runner
+from harness import COMMAND, JOBS_FOLDER, Job, Runner, wait_until
 from planning import PLANNED, Plan, bare_environment, rows_of
 
 QUICK = [("mlp", "--fake"), ("fsdp2_sp", "--fake"), ("ddp", "--real"), ("pipeline_infer_shapes", "--real")]
@@ -166,6 +166,63 @@ def test_objects_reach_the_ranks_that_are_planned_later(tmp_path: Path) -> None:
     assert plan.done.returncode == 0, plan.done.stderr
     for rank in range(4):
         assert f"rank {rank} was told: train" in plan.log(rank)
+
+
+def test_objects_come_from_ranks_that_are_planned_later(tmp_path: Path) -> None:
+    """The last rank's object reaches the first one, also if the last one itself is not asked for."""
+    code = (
+        "import torch.distributed as dist; dist.init_process_group('gloo'); sent = [dist.get_rank()];"
+        "dist.broadcast_object_list(sent, src=3); print('sent by', sent[0])"
+    )
+    for ranks in ("all", "0", "auto"):
+        plan = Plan(tmp_path / ranks, 4, "--real", "--ranks", ranks, "--", "-c", code)
+        assert plan.done.returncode == 0, plan.done.stderr
+        assert "sent by 3" in plan.log(0)
+    assert not (tmp_path / "0" / "ranks" / "3").exists()
+
+
+def test_a_script_is_answered_with_the_backend_and_the_gpu_that_it_asked_for(tmp_path: Path) -> None:
+    code = (
+        "import torch, torch.distributed as dist; before = torch.cuda.is_available(); dist.init_process_group('nccl');"
+        "own = dist.new_group(); other = dist.new_group(backend='gloo');"
+        "print(before, torch.cuda.is_available(), *map(dist.get_backend, (None, own, other))); dist.barrier()"
+    )
+    plan = Plan(tmp_path, 2, "--real", "--ranks", "0", "--", "-c", code)
+    assert plan.done.returncode == 0, plan.done.stderr
+    assert "False True nccl nccl gloo" in plan.log(0)
+    assert plan.done.stderr.count("torch.cuda.is_available() is False here") == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        ("torch.bincount(torch.ones(4, dtype=torch.int64))", "plan with --assume-balanced, or with --real"),
+        ("torch.ones(4).nonzero()", "plan with --real"),
+        ("dcp.save({'a': torch.ones(2)}, checkpoint_id='none')", "leave it out if the environment has COMMTAP_PLAN"),
+    ],
+)
+def test_an_error_of_torch_says_what_to_do(tmp_path: Path, code: str, advice: str) -> None:
+    before = "import torch, torch.distributed as dist, torch.distributed.checkpoint as dcp; dist.init_process_group();"
+    plan = Plan(tmp_path / "plan", 2, "--fake", "--workdir", str(tmp_path / "work"), "--", "-c", before + code)
+    assert plan.done.returncode == 1
+    assert advice in plan.done.stderr
+
+
+def test_a_stopped_plan_keeps_the_ranks_that_it_has(tmp_path: Path) -> None:
+    command = [COMMAND, "plan", "--world-size", "8", "--fake", "--ranks", "all", "--jobs", "1", "--out", tmp_path]
+    with subprocess.Popen(
+        [*command, "--", sys.executable, JOBS_FOLDER / "rollout.py"],
+        env=bare_environment(),
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as planner:
+        wait_until(lambda: (tmp_path / "plan" / "rank-1.outcome").exists(), "the second rank to be planned")
+        planner.terminate()
+        _, said = planner.communicate()
+    assert planner.returncode == 1
+    assert re.search(r"stopped: the plan has \d of 8 ranks, each for itself", said)
+    ranks = json.loads((tmp_path / "plan.json").read_text())["ranks"]
+    assert ranks.startswith("0-")
 
 
 def test_a_rank_stands_for_ranks_with_groups_like_its_own(tmp_path: Path) -> None:

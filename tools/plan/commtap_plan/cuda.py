@@ -5,6 +5,7 @@
 import contextlib
 import functools
 import os
+import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,7 +15,7 @@ from torch.distributed import device_mesh
 from torch.nn.parallel import DistributedDataParallel
 from torch.overrides import TorchFunctionMode
 
-from commtap_plan import replacing
+from commtap_plan import replacing, stops
 
 _MEMORY = 80 << 30
 _PROPERTIES = types.SimpleNamespace(
@@ -141,8 +142,31 @@ def _with_cpu_device(real: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _without_gpus() -> list[replacing.Replacement]:
+def _is_available(real: Callable[[], bool], asks: Callable[[], bool], notes: dict[str, None]) -> Callable[[], bool]:
+    """Answers True to a script that has asked for a GPU. Torch itself would use it, and gets the truth."""
+
+    noted: list[str] = []
+
+    @functools.wraps(real)
+    def is_available() -> bool:
+        if real() or replacing.from_torch(sys._getframe(1)):
+            return real()
+        if not asks() and not noted:
+            noted.append(stops.line_now())
+            notes[
+                f"{noted[0]}: torch.cuda.is_available() is False here: a job on GPUs may go another way. Let the "
+                "script ask for nccl or torch.cuda.set_device() before, or plan --fake with a torch that is built for CUDA"
+            ] = None
+        return asks()
+
+    return is_available
+
+
+def _without_gpus(notes: dict[str, None], asks_for_nccl: Callable[[], bool]) -> list[replacing.Replacement]:
     """What a script may ask of a GPU, for a torch that has none: its tensors are on the CPU."""
+    asked = []
+    set_device = lambda *_, **__: asked.append(True)  # noqa: E731
+    available = _is_available(torch.cuda.is_available, lambda: bool(asked) or asks_for_nccl(), notes)
     make_mesh = _with_cpu_device(device_mesh.init_device_mesh)
     replacing.replace_everywhere(device_mesh, "init_device_mesh", make_mesh)
     parts = [
@@ -154,12 +178,16 @@ def _without_gpus() -> list[replacing.Replacement]:
     ]
     kept = [(torch.cuda, name, new) for name, new in _FUNCTIONS.items() if name not in _OF_A_GPU]
     kept.append((torch.nn.Module, "cuda", lambda module, *_: module))
+    kept += [(torch.cuda, "is_available", available), (torch.cuda, "set_device", set_device)]
     return kept + [(owner, name, _with_cpu_device(getattr(owner, name))) for owner, name in parts]
 
 
 @contextlib.contextmanager
-def without_gpu(fake: bool) -> Iterator[None]:
-    """Runs a block that talks to a GPU which this machine does not have; changes nothing on one that has."""
+def without_gpu(fake: bool, notes: dict[str, None], asks_for_nccl: Callable[[], bool]) -> Iterator[None]:
+    """Runs a block that talks to a GPU which this machine does not have; changes nothing on one that has.
+
+    `asks_for_nccl` says whether the script has made a process group for GPUs.
+    """
     with contextlib.ExitStack() as stack:
         if torch.cuda.is_available():
             pass
@@ -167,6 +195,6 @@ def without_gpu(fake: bool) -> Iterator[None]:
             torch._C._ensureCUDADeviceGuardSet()
             stack.enter_context(replacing.replaced([(torch.cuda, name, new) for name, new in _FUNCTIONS.items()]))
         else:
-            stack.enter_context(replacing.replaced(_without_gpus()))
+            stack.enter_context(replacing.replaced(_without_gpus(notes, asks_for_nccl)))
             stack.enter_context(OnCpu())
         yield

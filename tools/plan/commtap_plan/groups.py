@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Process groups without a network: every backend is torch's `fake`, every store lies in memory."""
 
+import dataclasses
 import functools
 import importlib
 import inspect
@@ -14,7 +15,7 @@ from typing import Any
 import torch.distributed as dist
 from torch.distributed import distributed_c10d as c10d
 
-from commtap_plan.replacing import replace, replace_everywhere
+from commtap_plan.replacing import from_torch, replace, replace_everywhere
 from commtap_plan.settings import RankSettings
 
 FAKE = "fake"
@@ -39,13 +40,45 @@ def _register_fake_backend() -> None:
     dist.Backend._plugins[FAKE.upper()] = dist.Backend._plugins[FAKE.upper()]._replace(creator_fn=_fake_group)
 
 
-def _init_process_group(settings: RankSettings) -> Callable[..., None]:
+class AskedBackends:
+    """The backends that the script asked for, by the names of their groups."""
+
+    def __init__(self) -> None:
+        self.default = "undefined"  # what torch says of a group made without a backend
+        self._by_name: dict[str, str] = {}
+
+    def note(self, group: Any, backend: Any) -> None:
+        if isinstance(group, dist.ProcessGroup):
+            self._by_name[group.group_name] = self.default if backend in (None, FAKE) else str(backend).lower()
+
+    def asks_for_nccl(self) -> bool:
+        return "nccl" in self.default
+
+    def get_backend(self) -> Callable[..., Any]:
+        """A script that chooses by the backend does so in the plan as in the job.
+
+        Torch itself must see the fake one: it would go on with NCCL's or Gloo's own calls.
+        """
+        real = c10d.get_backend
+
+        @functools.wraps(real)
+        def get_backend(group: Any = None) -> Any:
+            backend = real(group)
+            if from_torch(sys._getframe(1)):
+                return backend
+            return dist.Backend(self._by_name.get((group or dist.group.WORLD).group_name, backend))
+
+        return get_backend
+
+
+def _init_process_group(settings: RankSettings, asked: AskedBackends) -> Callable[..., None]:
     real = c10d.init_process_group
     parameters = inspect.signature(real)
 
     @functools.wraps(real)
     def init_process_group(*args: Any, **kwargs: Any) -> None:
         given = parameters.bind(*args, **kwargs).arguments
+        asked.default = str(given.get("backend") or asked.default).lower()
         kept = {name: given[name] for name in ("timeout", "group_name") if name in given}
         store = dist.HashStore()
         real(backend=FAKE, store=store, world_size=settings.world_size, rank=settings.rank, **kept)
@@ -53,7 +86,7 @@ def _init_process_group(settings: RankSettings) -> Callable[..., None]:
     return init_process_group
 
 
-def _new_process_group_helper(made: list[MadeGroup]) -> Callable[..., Any]:
+def _new_process_group_helper(made: list[MadeGroup], asked: AskedBackends) -> Callable[..., Any]:
     real = c10d._new_process_group_helper
     parameters = inspect.signature(real)
 
@@ -63,11 +96,14 @@ def _new_process_group_helper(made: list[MadeGroup]) -> Callable[..., Any]:
         # Every rank makes the groups that have a number for their name; only its members make any other.
         if str(bound.arguments["group_name"]).isdigit():
             made.append((bound.arguments.get("group_desc") or "", list(bound.arguments["global_ranks_in_group"])))
+        backend = bound.arguments["backend"]
         bound.arguments["backend"] = dist.Backend(FAKE)
         for name in ("backend_options", "device_id"):
             if name in bound.arguments:
                 bound.arguments[name] = None
-        return real(*bound.args, **bound.kwargs)
+        group, store = real(*bound.args, **bound.kwargs)
+        asked.note(group, backend)
+        return group, store
 
     return helper
 
@@ -112,21 +148,32 @@ def _forbid_network() -> None:
     sys.addaudithook(audit)
 
 
-def without_network(settings: RankSettings) -> list[MadeGroup]:
-    """Makes every process group of this process a fake one of the planned size.
+@dataclasses.dataclass
+class Groups:
+    """The process groups of this process.
 
-    Returns the list that each group which all ranks make comes to, with or without this rank; for the default group
-    without ranks.
+    Attributes:
+        made: each group that all ranks make, with or without this rank; the default group without ranks.
+        asked: the backends that the script asked for.
     """
-    made: list[MadeGroup] = []
+
+    made: list[MadeGroup] = dataclasses.field(default_factory=list)
+    asked: AskedBackends = dataclasses.field(default_factory=AskedBackends)
+
+
+def without_network(settings: RankSettings) -> Groups:
+    """Makes every process group of this process a fake one of the planned size."""
+    groups = Groups()
+    made, asked = groups.made, groups.asked
     _forbid_network()
     os.environ.pop("TORCH_DISTRIBUTED_USE_TORCHCOMMS", None)
     os.environ.pop("TORCH_DIST_INIT_BARRIER", None)
     _register_fake_backend()
-    replace_everywhere(c10d, "init_process_group", _init_process_group(settings))
-    replace_everywhere(c10d, "_new_process_group_helper", _new_process_group_helper(made))
+    replace_everywhere(c10d, "init_process_group", _init_process_group(settings, asked))
+    replace_everywhere(c10d, "_new_process_group_helper", _new_process_group_helper(made, asked))
     replace_everywhere(c10d, "split_group", _split_group(c10d.split_group))
+    replace_everywhere(c10d, "get_backend", asked.get_backend())
     for store in ("TCPStore", "FileStore"):
         replace_everywhere(dist, store, _store)
     replace(dist, "monitored_barrier", lambda group=None, *_, **__: dist.barrier(group))
-    return made
+    return groups

@@ -83,9 +83,10 @@ class Mail:
         if not path.is_file() and self.like >= 0:
             # The ranks that are compared have the same neighbours, as far from them.
             shift = self.like - self.rank
-            path = self._path(kind, source + shift, destination + shift, number)
+            source += shift
+            path = self._path(kind, source, destination + shift, number)
         if not path.is_file():
-            raise ObjectMissing(f"rank {self.rank} needs an object that rank {source} sends", str(path))
+            raise ObjectMissing(f"rank {self.rank} needs an object that rank {source} sends", str(path), source)
         with torch.no_grad():
             tensor.copy_(torch.load(path, weights_only=True))
 

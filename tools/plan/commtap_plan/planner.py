@@ -10,11 +10,12 @@ import dataclasses
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from commtap_plan import launchers, roles
 from commtap_plan.settings import (
@@ -32,6 +33,12 @@ from commtap_plan.settings import (
 #: Bytes of a parameter's gradient and of the two moments of Adam, by byte of the parameter, with the parameter.
 TRAINING_FACTOR = 4
 
+
+#: How many ranks are planned for nothing but the objects that they send.
+MOST_SENDERS = 64
+
+#: The exit status of a plan that a signal stopped, which commtap plan knows.
+STOPPED = 130
 
 #: The file by which `commtap plan` knows a folder that it may replace.
 MARK = "made-by-commtap.txt"
@@ -122,6 +129,9 @@ class Planner:
         self.own = Path(settings.out) / "plan"
         self.outcomes: dict[int, Outcome] = {}
         self.fake = settings.depth == "fake"
+        self.is_stopped = False
+        self._sender_count = 0
+        self._running: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
 
     def _environment(self, rank: int) -> dict[str, str]:
@@ -161,30 +171,50 @@ class Planner:
         program = Path(__file__).resolve().parent.parent / "plan.py"
         command = [*settings.python, str(program), "rank", self._rank_settings(rank, like).to_json()]
         log = log_path(self.own, rank)
+        self._say_progress(rank)
         with log.open("wb") as output:
-            process = subprocess.run(
+            process = subprocess.Popen(
                 [*command, *settings.arguments],
                 env=self._environment(rank),
                 cwd=settings.workdir or None,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                check=False,
             )
-        outcome = Outcome.read(self.own, rank) or Outcome(ERROR, "", f"it ended with status {process.returncode}")
+            self._running.add(process)
+            status = process.wait()
+            self._running.discard(process)
+        outcome = Outcome.read(self.own, rank) or Outcome(ERROR, "", f"it ended with status {status}")
         with self._lock:
             self.outcomes[rank] = outcome
+
+    def _say_progress(self, rank: int) -> None:
+        """Says on a terminal which rank is planned, in a line that the next one replaces."""
+        if self.settings.quiet or not sys.stderr.isatty():
+            return
+        done = f", {len(self.outcomes)} done" if self.outcomes else ""
+        print(f"\r\033[Kplanning rank {rank} of {self.settings.world_size}{done}", end="", file=sys.stderr, flush=True)
+
+    def _end_progress(self) -> None:
+        if not self.settings.quiet and sys.stderr.isatty():
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
 
     def _can_go_on(self, rank: int) -> bool:
         outcome = self.outcomes.get(rank)
         return outcome is None or (outcome.waits_for != "" and Path(outcome.waits_for).exists())
 
     def run(self, ranks: list[int], like: dict[int, int] | None = None) -> None:
-        """Plans ranks. One that waits for an object of another is run again once that has sent it."""
+        """Plans ranks. One that waits for an object of another is run again once that has sent it.
+
+        Senders that are not among the ranks are planned for their objects, up to MOST_SENDERS.
+        """
         pending = [rank for rank in ranks if rank not in self.outcomes or self.outcomes[rank].waits_for]
         with concurrent.futures.ThreadPoolExecutor(self.settings.jobs) as pool:
             while True:
                 ready = [rank for rank in pending if self._can_go_on(rank)]
+                if not ready:
+                    ready = self._senders(pending)
+                    pending += ready
                 if not ready:
                     return
                 # One by one in the order of the ranks: each may send what the next waits for.
@@ -192,6 +222,12 @@ class Planner:
                     some = ready[start : start + self.settings.jobs]
                     list(pool.map(lambda rank: self._run(rank, (like or {}).get(rank, -1)), some))
                 pending = [rank for rank in pending if self.outcomes[rank].waits_for]
+
+    def _senders(self, waiting: list[int]) -> list[int]:
+        """Returns the ranks that were not planned yet and send what `waiting` wait for."""
+        senders = sorted({self.outcomes[rank].waits_for_rank for rank in waiting} - set(self.outcomes))
+        self._sender_count += len(senders)
+        return senders if self._sender_count <= MOST_SENDERS else []
 
     def report(self, rank: int) -> dict[str, Any] | None:
         """Returns the report of a planned rank; None if it left none."""
@@ -254,7 +290,7 @@ class Planner:
         return all(self.alike(rank, base) for rank, base in compared.items())
 
     def plan_by_roles(self) -> tuple[roles.Mesh, dict[int, list[int]]]:
-        """Plans the ranks that differ. Returns the mesh, and by planned rank those that it stands for."""
+        """Plans the ranks that differ. Returns the mesh, and by planned rank those that it represents."""
         self.run([0])
         mesh = self._mesh()
         stages = self._stage_dimensions(mesh)
@@ -272,7 +308,7 @@ class Planner:
         return mesh, standing
 
     def _split(self, standing: dict[int, list[int]]) -> dict[int, list[int]]:
-        """Plans ranks apart whose process groups are not like those of the rank that stands for them."""
+        """Plans ranks apart whose process groups are not like those of the rank that represents them."""
         patterns = roles.patterns_by_rank([(desc, ranks) for desc, ranks in self.outcomes[0].groups])
         split: dict[int, list[int]] = {}
         for rank, ranks in standing.items():
@@ -294,8 +330,30 @@ class Planner:
         (self.own / MARK).write_text(MARK_TEXT)
         if self.settings.workdir:
             Path(self.settings.workdir).mkdir(parents=True, exist_ok=True)
-        self._choose_depth()
         mesh = roles.regular((self.settings.world_size,), ("world",))
+        try:
+            mesh, standing = self._plan_ranks(mesh)
+        except KeyboardInterrupt:
+            standing = self._planned_so_far()
+            self.is_stopped = True
+        self._end_progress()
+        if standing:
+            self._write(mesh, standing)
+        return self._tell(standing)
+
+    def _planned_so_far(self) -> dict[int, list[int]]:
+        """Returns the ranks that were planned to their end, each for itself."""
+        ended = [rank for rank, outcome in self.outcomes.items() if outcome.ended in (STEPS, SCRIPT)]
+        return {rank: [rank] for rank in sorted(ended)}
+
+    def stop(self, *_: object) -> NoReturn:
+        """Ends the processes of the ranks, and the plan with what it has. For signals, which reach the main thread."""
+        for process in list(self._running):
+            process.terminate()
+        raise KeyboardInterrupt
+
+    def _plan_ranks(self, mesh: roles.Mesh) -> tuple[roles.Mesh, dict[int, list[int]]]:
+        self._choose_depth()
         if self.settings.ranks == "auto":
             mesh, standing = self.plan_by_roles()
             standing = self._split(standing)
@@ -304,13 +362,12 @@ class Planner:
             ranks = range(self.settings.world_size) if every else rank_list(self.settings.ranks, mesh.shape[0])
             self.run(list(ranks))
             standing = {rank: [rank] for rank in ranks}
-        self._write(mesh, standing)
-        return self._tell(standing)
+        return mesh, standing
 
     def _write(self, mesh: roles.Mesh, standing: dict[int, list[int]]) -> None:
-        """Writes what the merge of the plan needs: which report stands for which ranks, and the mesh."""
+        """Writes what the merge of the plan needs: which report represents which ranks, and the mesh."""
         for rank in self.outcomes:
-            if rank not in standing:  # planned to compare it; the rank that stands for it counts
+            if rank not in standing:  # planned to compare it; the rank that represents it counts
                 shutil.rmtree(self._reports(rank), ignore_errors=True)
         document = {
             "depth": "fake" if self.fake else "real",
@@ -330,7 +387,9 @@ class Planner:
     def _tell(self, standing: dict[int, list[int]]) -> int:
         depth = "fake tensors: no values" if self.fake else "real tensors"
         self._say(f"planned with {depth}")
-        status = 0
+        if self.is_stopped:
+            self._say(f"stopped: the plan has {len(standing)} of {self.settings.world_size} ranks, each for itself")
+        status = STOPPED if self.is_stopped else 0
         notes: dict[str, None] = {}
         for rank, ranks in standing.items():
             outcome = self.outcomes[rank]
@@ -338,7 +397,7 @@ class Planner:
                 self._say(f"rank {rank} stands for {len(ranks)} ranks: {roles.ranges(ranks)}")
             notes.update(dict.fromkeys(outcome.notes))
             if outcome.ended not in (STEPS, SCRIPT):
-                status = 1
+                status = status or 1
                 where = f" at {outcome.where}" if outcome.where else ""
                 self._say(
                     f"rank {rank} was planned up to an error{where}: {outcome.what}: see {log_path(self.own, rank)}"
@@ -362,4 +421,7 @@ def free_memory() -> int:
 
 
 def main(settings_text: str, _: list[str]) -> int:
-    return Planner(PlanSettings(**json.loads(settings_text))).plan()
+    planner = Planner(PlanSettings(**json.loads(settings_text)))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, planner.stop)
+    return planner.plan()

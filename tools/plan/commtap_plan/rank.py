@@ -24,25 +24,28 @@ from commtap_plan.settings import DATA, ERROR, SCRIPT, STEPS, Outcome, RankSetti
 class Process:
     """What this process notes for its outcome."""
 
-    def __init__(self, settings: RankSettings, made_groups: list[groups.MadeGroup]) -> None:
+    def __init__(self, settings: RankSettings, planned_groups: groups.Groups) -> None:
         self.settings = settings
-        self.made_groups = made_groups
+        self.groups = planned_groups
         self.started = time.monotonic()
         self.meshes: list[dict[str, Any]] = []
         self.notes: dict[str, None] = {}
         self.mail = objects.deliver_objects(settings)
 
-    def end(self, ended: str, where: str = "", what: str = "", waits_for: str = "") -> NoReturn:
+    def end(
+        self, ended: str, where: str = "", what: str = "", waits_for: stops.ObjectMissing | None = None
+    ) -> NoReturn:
         """Ends the process at once: what the script would do at its exit is part of the real job only."""
         outcome = Outcome(
             ended,
             where,
             what,
             self.meshes,
-            [made for made in self.made_groups if made[1]],
+            [made for made in self.groups.made if made[1]],
             list(self.notes),
             sorted(self.mail.peers),
-            waits_for,
+            waits_for.path if waits_for else "",
+            waits_for.source if waits_for else -1,
             _parameter_bytes(),
             time.monotonic() - self.started,
             resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
@@ -112,15 +115,16 @@ def _depth(process: Process) -> Iterator[None]:
 
 def _what(error: BaseException) -> str:
     lines = [line for line in str(error).splitlines() if line.strip()]
-    return f"{type(error).__name__}: {lines[0] if lines else ''}"
+    advice = stops.advice_on(error)
+    return f"{type(error).__name__}: {lines[0] if lines else ''}{': ' if advice else ''}{advice}"
 
 
 def main(settings_text: str, arguments: list[str]) -> int:
     settings = RankSettings.from_json(settings_text)
     os.environ["TORCH_COMPILE_DISABLE"] = "1"
-    made_groups = groups.without_network(settings)
+    planned_groups = groups.without_network(settings)
     ddp.give_futures()
-    process = Process(settings, made_groups)
+    process = Process(settings, planned_groups)
     balance.forget_counts(process.notes)
     if settings.fake:
         fake.keep_meshes_real()
@@ -128,7 +132,7 @@ def main(settings_text: str, arguments: list[str]) -> int:
     before_last = str(before_last_path(Path(settings.folder), settings.rank))
     stops.Watch(settings.steps, settings.forwards, before_last, lambda: process.end(STEPS))
     try:
-        with cuda.without_gpu(settings.fake), _depth(process):
+        with cuda.without_gpu(settings.fake, process.notes, planned_groups.asked.asks_for_nccl), _depth(process):
             _run(settings, arguments)
     except SystemExit as ending:
         if ending.code in (None, 0):
@@ -137,6 +141,6 @@ def main(settings_text: str, arguments: list[str]) -> int:
     except BaseException as error:  # whatever ends a script
         traceback.print_exc()
         kind = DATA if isinstance(error, (stops.DataDecides, *fake.DATA_ERRORS)) else ERROR
-        waits_for = error.path if isinstance(error, stops.ObjectMissing) else ""
+        waits_for = error if isinstance(error, stops.ObjectMissing) else None
         process.end(kind, stops.line_of_error(error), _what(error), waits_for)
     process.end(SCRIPT)

@@ -19,6 +19,11 @@ def _check(owner: Any, name: str) -> None:
     torch_names.row_of(owner.__name__ if is_module else f"{owner.__module__}.{owner.__qualname__}", name)
 
 
+def from_torch(frame: types.FrameType) -> bool:
+    """Returns whether torch's own code runs in the frame: an answer for a script is not for torch itself."""
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "torch"
+
+
 def replace(owner: Any, name: str, new: Any) -> None:
     """Replaces an attribute until the process ends."""
     _check(owner, name)

@@ -59,6 +59,8 @@ class Outcome:
     object_peers: list[int] = dataclasses.field(default_factory=list)
     #: The file of the object that this rank waits for, once a rank that is planned later sends it; "" for none.
     waits_for: str = ""
+    #: The rank that sends it; -1 for none.
+    waits_for_rank: int = -1
     #: The parameters that this rank holds.
     parameter_bytes: int = 0
     seconds: float = 0.0

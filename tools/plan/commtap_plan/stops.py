@@ -26,9 +26,10 @@ class DataDecides(Exception):
 class ObjectMissing(DataDecides):
     """The script receives an object that no planned rank has sent yet."""
 
-    def __init__(self, what: str, path: str) -> None:
+    def __init__(self, what: str, path: str, source: int) -> None:
         super().__init__(what)
         self.path = path
+        self.source = source
 
 
 #: Files below these folders are not the user's.
@@ -49,6 +50,22 @@ def users_line(frames: list[tuple[str, int]]) -> str:
 
 def line_of_error(error: BaseException) -> str:
     return users_line([(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)])
+
+
+#: The ops whose results are counts, which --assume-balanced takes for equal.
+_COUNTS = ("bincount", "histc")
+
+
+def advice_on(error: BaseException) -> str:
+    """Returns what to do about an error of torch whose text does not say it; "" for any other."""
+    if any("/torch/distributed/checkpoint/" in frame.filename for frame in traceback.extract_tb(error.__traceback__)):
+        return "ranks save or load a checkpoint together: leave it out if the environment has COMMTAP_PLAN"
+    operator = getattr(error, "func", None)
+    if operator is None:
+        return ""
+    if any(name in str(operator) for name in _COUNTS):
+        return "its counts are values: plan with --assume-balanced, or with --real"
+    return "it needs values, which fake tensors do not have: plan with --real"
 
 
 def line_now() -> str:

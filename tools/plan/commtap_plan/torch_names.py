@@ -82,6 +82,13 @@ _GROUPS = (
         "makes groups by new_group(), because no fake backend splits",
         parameters=("parent_pg", "split_ranks", "timeout", "pg_options", "group_desc"),
     ),
+    Name(
+        _C10D,
+        ("get_backend",),
+        _C10D_FILE,
+        "answers the script with the backend that it asked for",
+        parameters=("group",),
+    ),
     Name("torch.distributed", ("TCPStore", "FileStore"), _C10D_STUB, "keeps stores in memory"),
     Name("torch.distributed", ("monitored_barrier",), _C10D_FILE, "is a barrier, because a fake group has no Gloo"),
 )

@@ -67,7 +67,8 @@ TEST_CASE("without COMMTAP_OUT a process writes to commtap-out in its working di
 }
 
 TEST_CASE("of many processes the first are named") {
-  const std::string text = startedText(std::vector<StartedProcess>(11, {.pid = 9, .rank = "0", .name = "python"}), "out");
+  const std::string text =
+      startedText(std::vector<StartedProcess>(11, {.pid = 9, .rank = "0", .name = "python"}), "out");
   CHECK(has(text, "(python, pid 9), 3 more: a rank"));
 }
 
