@@ -155,7 +155,7 @@ def _is_available(real: Callable[[], bool], asks: Callable[[], bool], notes: dic
             noted.append(stops.line_now())
             notes[
                 f"{noted[0]}: torch.cuda.is_available() is False here: a job on GPUs may go another way. Let the "
-                "script ask for nccl or torch.cuda.set_device() before, or plan --fake with a torch that is built for CUDA"
+                "script ask for nccl or torch.cuda.set_device() before, or plan --fake with a torch built for CUDA"
             ] = None
         return asks()
 
