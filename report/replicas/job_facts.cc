@@ -109,7 +109,11 @@ bool JobFacts::hasMessages(std::span<const int64_t> a, std::span<const int64_t> 
 }
 
 bool JobFacts::mayCommunicate(std::span<const int64_t> a, std::span<const int64_t> b) const {
-  return collectives.empty() || joinsAny(collectives, a, b);
+  return !has_rows || joinsAny(collectives, a, b);
+}
+
+bool JobFacts::reducesInStep(std::span<const int64_t> a, std::span<const int64_t> b) const {
+  return joinsAny(averages, a, b);
 }
 
 bool JobFacts::hasExchange(std::span<const int64_t> a, std::span<const int64_t> b) const {
@@ -132,7 +136,15 @@ JobFacts jobFactsOf(const JobReport& job) {
   GroupLists lists(job);
   for (const JobCollective& row : job.collectives) {
     const JobGroup& group = job.groups[row.group];
-    lists.add(isPointToPoint(row.kind) ? facts.messages : facts.collectives, row);
+    if (isPointToPoint(row.kind)) {
+      lists.add(facts.messages, row);
+    } else if (!isMetric(row)) {
+      lists.add(facts.collectives, row);
+    }
+    if (isReduction(row.kind) && row.phase == Phase::kOptimizer && !isMetric(row)) {
+      lists.add(facts.averages, row);
+    }
+    facts.has_rows = true;
     if (row.kind == Kind::kAllToAll && row.phase == Phase::kForward && row.module != kGlobalName) {
       facts.all_to_all_modules.push_back(row.module);
       lists.add(facts.exchanges, row);

@@ -34,7 +34,9 @@ struct JobFacts {
   std::vector<GroupRanks> tensor_groups;       ///< groups of tensor parallelism, sorted; those sure by name first
   std::vector<std::string> all_to_all_modules; ///< modules that exchange tokens
   std::vector<GroupRanks> exchanges;           ///< the groups in which they do, sorted
-  std::vector<GroupRanks> collectives;         ///< all groups with a collective, sorted; empty if not known
+  std::vector<GroupRanks> collectives;         ///< all groups with a collective of more than a metric, sorted
+  std::vector<GroupRanks> averages;            ///< the groups in which an optimizer's step reduces, sorted
+  bool has_rows = false;                       ///< false: nothing is known of what the job communicates
   std::string coarse_dtype;                    ///< "bfloat16" or "float16", if a forward communicates in it; else ""
   std::vector<StoppedReductions> stopped;      ///< reductions that stop for the rest of the job
   std::vector<OneWayModules> one_way;          ///< modules that communicate in the forward only
@@ -47,6 +49,8 @@ struct JobFacts {
   bool hasMessages(std::span<const int64_t> a, std::span<const int64_t> b) const;
   /// Returns whether a rank of `a` and one of `b` may share a collective. Ranks that do not each train a model.
   bool mayCommunicate(std::span<const int64_t> a, std::span<const int64_t> b) const;
+  /// Returns whether an optimizer's step reduces over a rank of `a` and one of `b`, as local SGD averages values.
+  bool reducesInStep(std::span<const int64_t> a, std::span<const int64_t> b) const;
   /// Returns whether a rank of `a` and one of `b` exchange tokens, as ranks with other experts do. The replicas of an
   /// expert do not.
   bool hasExchange(std::span<const int64_t> a, std::span<const int64_t> b) const;

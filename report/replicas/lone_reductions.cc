@@ -13,7 +13,7 @@ std::string loneReductions(const JobReport& job) {
   }
   for (const JobCollective& row : job.collectives) {
     const bool is_alone = job.groups[row.group].size == 1;
-    const bool reduces = row.kind == Kind::kAllReduce || row.kind == Kind::kReduceScatter;
+    const bool reduces = isReduction(row.kind);
     if (!is_alone && !row.setup && !isMetric(row)) {
       return "";
     }

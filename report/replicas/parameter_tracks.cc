@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report/replicas/later_names.h"
+#include "report/replicas/optimizer_match.h"
 #include "report/replicas/row_facts.h"
 
 namespace commtap {
@@ -14,7 +15,7 @@ namespace {
 std::map<int64_t, const ProcessSamples*> byRank(std::span<const ProcessSamples> processes) {
   std::map<int64_t, const ProcessSamples*> ranks;
   for (const ProcessSamples& process : processes) {
-    if (process.job.rank) {
+    if (process.job.rank && !process.samples.empty()) {
       const ProcessSamples*& of_rank = ranks[*process.job.rank];
       if (of_rank == nullptr || of_rank->samples.size() < process.samples.size()) {
         of_rank = &process;
@@ -50,9 +51,14 @@ const RankTrack* ParameterTrack::of(int64_t rank) const {
 
 ParameterTracks::ParameterTracks(std::span<const ProcessSamples> processes, const std::set<const Sample*>& apart) {
   const std::map<int64_t, const ProcessSamples*> of_ranks = byRank(processes);
+  std::vector<const ProcessSamples*> in_order;
+  for (const auto& [rank, process] : of_ranks) {
+    in_order.push_back(process);
+  }
+  const Matches matches = optimizerMatches(in_order);
   for (const auto& [rank, process] : of_ranks) {
     ranks_.push_back(rank);
-    addSteps(*process);
+    addSteps(*process, matches);
   }
   for (auto& [number, optimizer] : optimizers_) {
     std::sort(optimizer.steps.begin(), optimizer.steps.end());
@@ -60,24 +66,26 @@ ParameterTracks::ParameterTracks(std::span<const ProcessSamples> processes, cons
   }
   std::map<Key, size_t> places;
   for (const auto& [rank, process] : of_ranks) {
-    addRows(*process, apart, places);
+    addRows(*process, matches, apart, places);
   }
 }
 
-void ParameterTracks::addSteps(const ProcessSamples& process) {
+void ParameterTracks::addSteps(const ProcessSamples& process, const Matches& matches) {
   for (const Sample& sample : process.samples) {
-    optimizers_[sample.optimizer].steps.push_back(sample.step);
+    optimizers_[matches.at({*process.job.rank, sample.optimizer})].steps.push_back(sample.step);
   }
 }
 
 void ParameterTracks::addRows(
     const ProcessSamples& process,
+    const Matches& matches,
     const std::set<const Sample*>& apart,
     std::map<Key, size_t>& places) {
   const int64_t rank = *process.job.rank;
   const std::map<const SampleRow*, const SampledParameter*> later_names = laterNames(process);
   for (const Sample& sample : process.samples) {
-    SampledOptimizer& optimizer = optimizers_[sample.optimizer];
+    const uint32_t number = matches.at({rank, sample.optimizer});
+    SampledOptimizer& optimizer = optimizers_[number];
     const size_t count = optimizer.steps.size();
     const auto step = std::lower_bound(optimizer.steps.begin(), optimizer.steps.end(), sample.step);
     const auto place = static_cast<size_t>(step - optimizer.steps.begin());
@@ -97,7 +105,7 @@ void ParameterTracks::addRows(
       }
       const auto later = later_names.find(&row);
       const SampledParameter& facts = later == later_names.end() ? process.parameters[row.parameter] : *later->second;
-      RankTrack& track = trackOf({sample.optimizer, nameIn(names, facts.name)}, rank, places);
+      RankTrack& track = trackOf({number, nameIn(names, facts.name)}, rank, places);
       track.facts = &facts;
       track.rows.resize(count);
       track.rows[place] = &row;

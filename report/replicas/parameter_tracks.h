@@ -39,7 +39,7 @@ struct ParameterTrack {
   const RankTrack* of(int64_t rank) const;
 };
 
-/// The samples of one optimizer, which are those of the same number on each rank.
+/// The samples of one optimizer, which trains the same parameters on each rank.
 struct SampledOptimizer {
   std::vector<uint64_t> steps; ///< those that some rank sampled, ascending
   /// By rank and step: the largest norm of a gradient, squared; 0 for no sample.
@@ -70,9 +70,14 @@ class ParameterTracks {
 
  private:
   using Key = std::pair<uint32_t, std::string>; ///< of an optimizer, and of a parameter in its samples
+  using Matches = std::map<std::pair<int64_t, uint32_t>, uint32_t>; ///< see optimizerMatches()
 
-  void addSteps(const ProcessSamples& process);
-  void addRows(const ProcessSamples& process, const std::set<const Sample*>& apart, std::map<Key, size_t>& places);
+  void addSteps(const ProcessSamples& process, const Matches& matches);
+  void addRows(
+      const ProcessSamples& process,
+      const Matches& matches,
+      const std::set<const Sample*>& apart,
+      std::map<Key, size_t>& places);
   RankTrack& trackOf(const Key& key, int64_t rank, std::map<Key, size_t>& places);
 
   std::vector<ParameterTrack> tracks_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report/replicas/replica_sets.h"
+#include "report/replicas/row_facts.h"
 
 namespace commtap {
 namespace {

@@ -13,13 +13,55 @@
 namespace commtap {
 namespace {
 
-/// The samples in which ranks are as far in a group as at first, or not.
-struct Moments {
-  std::set<const Sample*> together;
-  std::set<const Sample*> apart;
+/// Ranks with samples of one step of an optimizer, of which some are known to be of one moment of the job.
+class StepMoments {
+ public:
+  void setTogether(int64_t one, int64_t other) {
+    const int64_t first = headOf(one);
+    heads_[headOf(other)] = first;
+  }
+  void setApart(int64_t one, int64_t other) {
+    apart_.emplace_back(one, other);
+  }
+
+  /// Returns the ranks at another moment than most others, or than the first ones if these are as many.
+  std::set<int64_t> ranksApart() {
+    std::map<int64_t, std::set<int64_t>> sets; // by head
+    for (const auto& [one, other] : apart_) {
+      heads_.emplace(one, one);
+      heads_.emplace(other, other);
+    }
+    for (const auto& [rank, head] : std::map<int64_t, int64_t>(heads_)) {
+      sets[headOf(rank)].insert(rank);
+    }
+    const auto worth = [](const std::set<int64_t>& ranks) { return std::pair(ranks.size(), -*ranks.begin()); };
+    int64_t most = sets.empty() ? 0 : sets.begin()->first;
+    for (const auto& [head, ranks] : sets) {
+      most = worth(sets[most]) < worth(ranks) ? head : most;
+    }
+    std::set<int64_t> found;
+    for (const auto& [one, other] : apart_) {
+      for (const int64_t head : {headOf(one), headOf(other)}) {
+        if (headOf(one) != headOf(other) && head != most) {
+          found.insert(sets[head].begin(), sets[head].end());
+        }
+      }
+    }
+    return found;
+  }
+
+ private:
+  int64_t headOf(int64_t rank) {
+    const int64_t head = heads_.emplace(rank, rank).first->second;
+    return head == rank ? rank : headOf(head);
+  }
+
+  std::map<int64_t, int64_t> heads_; ///< by rank: another of its set, or itself
+  std::vector<std::pair<int64_t, int64_t>> apart_;
 };
 
-void addMoments(const std::vector<Issued>& issued, const SampledOptimizer& optimizer, Moments& moments) {
+/// Compares how far ranks are in a group with how far they were at first.
+void addMoments(const std::vector<Issued>& issued, std::vector<StepMoments>& moments) {
   const auto sampled = std::find_if(issued.begin(), issued.end(), [](const Issued& ranks) { return !ranks.empty(); });
   const int64_t first = sampled->begin()->first;
   std::map<int64_t, int64_t> lead_at_first; // by rank
@@ -33,12 +75,10 @@ void addMoments(const std::vector<Issued>& issued, const SampledOptimizer& optim
         continue;
       }
       const auto lead = static_cast<int64_t>(count - reference->second);
-      const bool is_together = lead == lead_at_first.emplace(rank, lead).first->second;
-      const Sample* sample = optimizer.samples.at(rank)[step];
-      if (!is_together) {
-        moments.apart.insert(sample);
+      if (lead != lead_at_first.emplace(rank, lead).first->second) {
+        moments[step].setApart(first, rank);
       } else if (is_in_use) {
-        moments.together.insert(sample);
+        moments[step].setTogether(first, rank);
       }
     }
   }
@@ -47,14 +87,19 @@ void addMoments(const std::vector<Issued>& issued, const SampledOptimizer& optim
 } // namespace
 
 std::set<const Sample*> samplesApart(const ParameterTracks& tracks, const JobFacts& facts) {
-  Moments moments;
+  std::set<const Sample*> apart;
   for (const auto& [number, optimizer] : tracks.optimizers()) {
+    std::vector<StepMoments> moments(optimizer.steps.size());
     for (const auto& [group, issued] : issuedCollectives(optimizer, facts)) {
-      addMoments(issued, optimizer, moments);
+      addMoments(issued, moments);
+    }
+    for (size_t step = 0; step < moments.size(); ++step) {
+      for (const int64_t rank : moments[step].ranksApart()) {
+        apart.insert(optimizer.samples.at(rank)[step]);
+      }
     }
   }
-  std::erase_if(moments.apart, [&moments](const Sample* sample) { return moments.together.contains(sample); });
-  return std::move(moments.apart);
+  return apart;
 }
 
 } // namespace commtap

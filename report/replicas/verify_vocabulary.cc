@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array<std::string_view, kVerifySeverityCount> kSeverities = {"error", "warning", "note"};
 constexpr std::array<std::string_view, kDifferenceCauseCount> kCauses =
-    {"unknown", "frozen", "no_gradient", "update", "gradients"};
+    {"unknown", "frozen", "no_gradient", "update", "gradients", "averaging"};
 constexpr std::array<std::string_view, kReplicaEvidenceCount> kEvidence =
     {"none", "mesh", "tensor_parallel", "ddp", "flat_parameter", "gradients", "changes", "start"};
 constexpr std::array<std::string_view, kVerifyStatusCount> kStatuses = {"ok", "suspect", "wrong", "nothing_to_compare"};

@@ -48,8 +48,9 @@ enum class DifferenceCause : uint8_t {
   kNoGradient, ///< some ranks have no gradient
   kUpdate,     ///< the gradients are equal
   kGradients,  ///< the gradients differ
+  kAveraging,  ///< the gradients differ, and the optimizer's step reduces over the ranks
 };
-inline constexpr int kDifferenceCauseCount = 5;
+inline constexpr int kDifferenceCauseCount = 6;
 
 /// The evidence that ranks hold replicas of a parameter.
 enum class ReplicaEvidence : uint8_t {

@@ -68,6 +68,7 @@ struct ProcessSamples {
   std::vector<SampledParameter> parameters;
   std::vector<Sample> samples; ///< in the order in which they were taken
   bool is_cut = false;         ///< the file ends within a sample, which is left out
+  std::string damage;          ///< why the samples after these could not be read; "" if there is no damage
 };
 
 } // namespace commtap

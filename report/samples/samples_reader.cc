@@ -95,11 +95,8 @@ Job jobAtStart(Blocks& blocks) {
   return std::move(*job);
 }
 
-ProcessSamples samplesFrom(std::string_view bytes) {
-  checkHead(bytes);
-  Blocks blocks(bytes.substr(sizeof(SamplesHead)));
-  ProcessSamples samples;
-  samples.job = jobAtStart(blocks);
+/// Adds the samples of the rest of the file. Throws at the first block that is damaged; those before it stay.
+void addSamples(Blocks& blocks, ProcessSamples& samples) {
   std::string_view payload;
   bool waits_for_sample = false;
   while (const std::optional<SamplesBlockKind> kind = blocks.next(payload)) {
@@ -115,6 +112,21 @@ ProcessSamples samplesFrom(std::string_view bytes) {
     }
   }
   samples.is_cut = waits_for_sample || blocks.hasRest();
+}
+
+ProcessSamples samplesFrom(std::string_view bytes) {
+  checkHead(bytes);
+  Blocks blocks(bytes.substr(sizeof(SamplesHead)));
+  ProcessSamples samples;
+  samples.job = jobAtStart(blocks);
+  try {
+    addSamples(blocks, samples);
+  } catch (const std::runtime_error& error) {
+    if (samples.samples.empty()) {
+      throw;
+    }
+    samples.damage = error.what();
+  }
   return samples;
 }
 

@@ -30,13 +30,20 @@ bool explains(const VerifyFinding& first, const VerifyFinding& other) {
   if (isOfUpdate(other)) {
     return first.what == other.what;
   }
-  if (!areReplicasApart(other) || (!areReplicasApart(first) && !isOfUpdate(first))) {
+  if (!areReplicasApart(first) && !isOfUpdate(first)) {
+    return false;
+  }
+  if (other.what == VerifyClass::kRounding) {
+    return true; // what is small next to a fault need not be rounding
+  }
+  if (!areReplicasApart(other)) {
     return false;
   }
   switch (other.cause) {
     case DifferenceCause::kUpdate:
       return first.what == VerifyClass::kSameGradient;
     case DifferenceCause::kGradients:
+    case DifferenceCause::kAveraging:
     case DifferenceCause::kUnknown:
       return true;
     default:

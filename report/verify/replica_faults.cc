@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "report/replicas/odd_gradient.h"
 
@@ -72,8 +73,10 @@ ReplicaFaults::ReplicaFaults(const ParameterTracks& tracks, const JobFacts& fact
 void ReplicaFaults::compare(const ParameterTrack& track) {
   std::vector<SameGradient> same = sameGradients(track, tracks_.optimizerOf(track), facts_);
   if (!same.empty()) {
-    ++replicated_;
-    ++replicas_[allRanksOf(same.front().split.parts)];
+    addReplicated(track, false);
+    for (const SameGradient& gradient : same) {
+      ++replicas_[allRanksOf(gradient.split.parts)];
+    }
     std::move(same.begin(), same.end(), std::back_inserter(same_gradients_));
     return;
   }
@@ -93,26 +96,51 @@ void ReplicaFaults::compare(const ParameterTrack& track) {
   }
   const bool is_shard = std::any_of(
       track.ranks.begin(), track.ranks.end(), [](const RankTrack& rank) { return isDeclaredShard(*rank.facts); });
-  replicated_ += is_replicated ? 1 : 0;
-  equal_ += is_replicated && is_equal ? 1 : 0;
-  sharded_ += is_shard && !is_replicated ? 1 : 0;
+  if (is_replicated) {
+    addReplicated(track, is_equal);
+  }
+  if (is_shard) {
+    shards_.insert(track.name);
+  }
+}
+
+void ReplicaFaults::addReplicated(const ParameterTrack& track, bool is_equal) {
+  replicated_.emplace(track.name, true).first->second &= is_equal;
+}
+
+size_t ReplicaFaults::equal() const {
+  return static_cast<size_t>(
+      std::count_if(replicated_.begin(), replicated_.end(), [](const auto& entry) { return entry.second; }));
+}
+
+size_t ReplicaFaults::sharded() const {
+  return static_cast<size_t>(
+      std::count_if(shards_.begin(), shards_.end(), [this](const auto& name) { return !replicated_.contains(name); }));
+}
+
+/// Returns whether samples before `end` prove that the ranks hold replicas. Equal data and values of ranks that do not
+/// communicate prove nothing.
+bool ReplicaFaults::isProven(const RankTracks& members, size_t end) const {
+  const std::vector<int64_t> ranks = ranksOf({members}).front();
+  return proofOf(members, end) != ReplicaEvidence::kNone &&
+         facts_.mayCommunicate(std::span(ranks).first(1), std::span(ranks).subspan(1));
 }
 
 bool ReplicaFaults::holdReplicas(
     const Followed& followed,
     const RankTracks& members,
     const std::optional<ReplicaSplit>& split,
-    bool is_root) {
+    bool is_root) const {
   // A whole set may be proven by what comes after the split: averaging makes it equal again.
   const size_t end = split && !is_root ? split->step : std::numeric_limits<size_t>::max();
   const bool stays_equal = !split && !followed.set.is_constant;
-  return proofOf(members, end) != ReplicaEvidence::kNone || (is_root && (followed.set.isDeclared() || stays_equal));
+  return isProven(members, end) || (is_root && (followed.set.isDeclared() || stays_equal));
 }
 
 void ReplicaFaults::follow(Followed& followed, const RankTracks& members, size_t from, size_t parent) {
   const bool is_root = parent == kNoParent;
   const std::optional<ReplicaSplit> split = firstSplit(members, from);
-  if (proofOf(members, split ? split->step : std::numeric_limits<size_t>::max()) != ReplicaEvidence::kNone) {
+  if (isProven(members, split ? split->step : std::numeric_limits<size_t>::max())) {
     parts_.addInStep(members);
   }
   const bool was_counted = followed.is_counted;
@@ -180,6 +208,10 @@ void ReplicaFaults::judgeSplits() {
       fault.finding.severity = verdict->severity;
       fault.finding.what = verdict->what;
       fault.finding.evidence = verdict->what == VerifyClass::kDrift ? split.split.proof : split.set->evidence;
+      const bool is_of_replicas = verdict->what == VerifyClass::kDrift || verdict->what == VerifyClass::kDeclared;
+      if (is_of_replicas && verdict->severity == VerifySeverity::kWarning) {
+        fault.finding.cause = DifferenceCause::kAveraging;
+      }
       if (split.split.equal_again) {
         fault.finding.last_step = optimizer.steps[*split.split.equal_again];
       }

@@ -28,15 +28,14 @@ class ReplicaFaults {
   const std::vector<FoundFault>& faults() const {
     return faults_;
   }
+  /// Returns how many names of parameters have replicas. Several optimizers may have one parameter.
   size_t replicated() const {
-    return replicated_;
+    return replicated_.size();
   }
-  size_t equal() const {
-    return equal_;
-  }
-  size_t sharded() const {
-    return sharded_;
-  }
+  /// Returns how many of these are equal in all samples.
+  size_t equal() const;
+  /// Returns how many names are shards without replicas.
+  size_t sharded() const;
   /// Returns the sets of ranks that hold replicas, and of how many parameters.
   const std::map<std::vector<int64_t>, size_t>& replicas() const {
     return replicas_;
@@ -58,12 +57,14 @@ class ReplicaFaults {
   };
 
   void compare(const ParameterTrack& track);
+  void addReplicated(const ParameterTrack& track, bool is_equal);
   void follow(Followed& followed, const RankTracks& members, size_t from, size_t parent);
-  static bool holdReplicas(
+  bool isProven(const RankTracks& members, size_t end) const;
+  bool holdReplicas(
       const Followed& followed,
       const RankTracks& members,
       const std::optional<ReplicaSplit>& split,
-      bool is_root);
+      bool is_root) const;
   void findOddGradient(const ParameterTrack& track, const ReplicaSet& set, const RankTracks& members);
   void judgeSplits();
   void judgeSameGradients();
@@ -78,9 +79,8 @@ class ReplicaFaults {
   std::set<const ReplicaSet*> odd_gradients_; ///< the sets whose splits follow from a gradient that is not finite
   std::vector<SameGradient> same_gradients_;
   std::vector<FoundFault> faults_;
-  size_t replicated_ = 0;
-  size_t equal_ = 0;
-  size_t sharded_ = 0;
+  std::map<std::string_view, bool> replicated_; ///< whether it is equal in all samples, by name
+  std::set<std::string_view> shards_;           ///< names
   std::map<std::vector<int64_t>, size_t> replicas_;
 };
 

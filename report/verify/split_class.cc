@@ -33,7 +33,7 @@ class SplitJudge {
       if (!difference.values) {
         return note(VerifyClass::kUnmeasured);
       }
-      return error(classOfReplica());
+      return isAveraged() ? warning(classOfReplica()) : error(classOfReplica());
     }
     return split_.set->is_expert || !difference.values ? std::nullopt : unprovenVerdict();
   }
@@ -50,8 +50,14 @@ class SplitJudge {
   }
 
   bool isReplica() {
-    const bool is_proven = split_.split.proof != ReplicaEvidence::kNone;
-    return mayCommunicate() && (is_proven || (split_.set->isDeclared() && !hasLeftDdp()));
+    const bool is_proven = split_.split.proof != ReplicaEvidence::kNone && mayCommunicate();
+    return is_proven || (split_.set->isDeclared() && !hasLeftDdp());
+  }
+
+  /// Returns whether the gradients differ and the optimizer's step reduces over the parts: it may average the values
+  /// now and then.
+  bool isAveraged() const {
+    return split_.difference.cause == DifferenceCause::kGradients && facts_.reducesInStep(parts_[0], parts_[1]);
   }
 
   /// Returns whether the parts share a collective. If not, equal gradients are those of equal data and values.
@@ -95,7 +101,8 @@ class SplitJudge {
     if (!split_.split.before) {
       return VerifyClass::kNeverEqual;
     }
-    return split_.split.proof != ReplicaEvidence::kNone ? VerifyClass::kDrift : VerifyClass::kDeclared;
+    const bool is_proven = split_.split.proof != ReplicaEvidence::kNone && mayCommunicate();
+    return is_proven ? VerifyClass::kDrift : VerifyClass::kDeclared;
   }
 
   /// Returns whether the ranks are as far apart as rounding brings them, and nothing else explains it better.

@@ -23,8 +23,6 @@ struct Lead {
   std::vector<int64_t> ahead;
   std::vector<int64_t> behind;
   uint64_t collectives = 0;
-
-  bool operator==(const Lead&) const = default;
 };
 
 /// Returns nullopt unless the ranks stand at two numbers.
@@ -53,6 +51,13 @@ struct SkippedStep {
   const std::vector<Issued>* issued = nullptr;
 };
 
+/// Returns whether the ranks are ahead as before, or by further whole steps.
+bool isAheadAsBefore(const Issued& later, const Lead& lead, uint64_t per_step) {
+  const std::optional<Lead> now = leadIn(later);
+  return later.size() < 2 || (now && now->ahead == lead.ahead && now->behind == lead.behind &&
+                              now->collectives >= lead.collectives && now->collectives % per_step == 0);
+}
+
 /// A rank that skips a step is ahead by the collectives of one or more steps, from then on: its next step is the same
 /// in number, and a later one of the job. Anything else is a rank that issues its collectives earlier or later.
 std::optional<SkippedStep> skippedIn(const std::vector<Issued>& issued, const std::vector<uint64_t>& steps) {
@@ -72,7 +77,7 @@ std::optional<SkippedStep> skippedIn(const std::vector<Issued>& issued, const st
     const uint64_t made = issued[step].at(lead->behind.front()) - issued[before].begin()->second;
     const uint64_t passed = steps[step] - steps[before];
     const bool is_regular = made > 0 && made % passed == 0 && lead->collectives % (made / passed) == 0;
-    const auto goes_on = [&lead](const Issued& later) { return later.size() < 2 || leadIn(later) == lead; };
+    const auto goes_on = [&](const Issued& later) { return isAheadAsBefore(later, *lead, made / passed); };
     if (!is_regular || !std::all_of(issued.begin() + static_cast<std::ptrdiff_t>(step), issued.end(), goes_on)) {
       return std::nullopt;
     }

@@ -54,14 +54,14 @@ struct Verification {
   std::optional<int64_t> world_size;
   RankRanges ranks;                   ///< with samples
   uint64_t optimizers = 0;            ///< with samples
-  uint64_t samples = 0;               ///< steps that two ranks or more sampled, of all optimizers
-  std::optional<uint64_t> first_step; ///< sampled
+  uint64_t samples = 0;               ///< steps that two ranks or more sampled, all at one moment, of all optimizers
+  std::optional<uint64_t> first_step; ///< of these steps
   std::optional<uint64_t> last_step;
   uint64_t parameters = 0;             ///< distinct ones over all ranks
   uint64_t replicated = 0;             ///< parameters with replicas that were compared
   uint64_t equal = 0;                  ///< of these: bitwise equal in all samples
   uint64_t incomplete = 0;             ///< parameters that some sample of their optimizer lacks on a rank that has them
-  uint64_t unreadable = 0;             ///< files of samples that could not be read; not in the document
+  uint64_t unreadable = 0;             ///< files of samples that could not be read or judged; not in the document
   uint64_t apart = 0;                  ///< samples of ranks that were at another moment of the job; not in the document
   uint64_t sharded = 0;                ///< parameters that are declared shards, and have no replicas
   std::vector<VerifyRanks> replicas;   ///< the sets of ranks that hold replicas, most parameters first

@@ -28,7 +28,8 @@ template <>
 struct EnumNames<DifferenceCause> {
   static constexpr const char* kHelp =
       "Why the values differ. frozen, no_gradient: on the ranks in cause_ranks. update: the gradients are equal in "
-      "gradient_step. gradients: they differ there. unknown: there are none to compare.";
+      "gradient_step. gradients: they differ there. averaging: they differ, and the optimizer's step reduces over the "
+      "ranks. unknown: there are none to compare.";
   static constexpr int kCount = kDifferenceCauseCount;
   static constexpr auto name = differenceCauseName;
 };
@@ -133,9 +134,9 @@ inline constexpr auto kColumns<Verification> = std::tuple{
     column(
         "samples",
         &Verification::samples,
-        "How many steps two ranks or more have sampled, of all optimizers together."),
-    column("first_step", &Verification::first_step, "The first sampled step, from 1; null if there is none."),
-    column("last_step", &Verification::last_step, "The last sampled step; null if there is none."),
+        "How many steps two ranks or more have sampled, all at one moment of the job, of all optimizers together."),
+    column("first_step", &Verification::first_step, "The first of these steps, from 1; null if there is none."),
+    column("last_step", &Verification::last_step, "The last of these steps; null if there is none."),
     column("parameters", &Verification::parameters, "How many parameters there are on all ranks."),
     column("replicated", &Verification::replicated, "How many of them have replicas, which were compared."),
     column("equal", &Verification::equal, "How many of these are bitwise equal in all samples."),

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "report/replicas/parameter_tracks.h"
+#include "report/replicas/row_facts.h"
 #include "report/replicas/samples_apart.h"
 #include "report/verify/found_fault.h"
 #include "report/verify/replica_faults.h"
@@ -58,11 +59,14 @@ void describeSamples(const ParameterTracks& tracks, const std::set<const Sample*
       const auto count = std::count_if(optimizer.samples.begin(), optimizer.samples.end(), [step](const auto& entry) {
         return entry.second[step] != nullptr;
       });
-      result.samples += count > 1 ? 1 : 0;
-    }
-    if (!optimizer.steps.empty()) {
-      result.first_step = std::min(result.first_step.value_or(optimizer.steps.front()), optimizer.steps.front());
-      result.last_step = std::max(result.last_step.value_or(0), optimizer.steps.back());
+      const bool is_compared = std::none_of(optimizer.samples.begin(), optimizer.samples.end(), [&](const auto& entry) {
+        return apart.contains(entry.second[step]);
+      });
+      if (count > 1 && is_compared) {
+        ++result.samples;
+        result.first_step = std::min(result.first_step.value_or(optimizer.steps[step]), optimizer.steps[step]);
+        result.last_step = std::max(result.last_step.value_or(0), optimizer.steps[step]);
+      }
     }
   }
 }
@@ -109,7 +113,11 @@ Verification verify(std::span<const ProcessSamples> processes, const JobFacts& j
     result.world_size = job.world_size;
   }
   result.ranks = rangesOf(tracks.ranks());
-  result.parameters = tracks.all().size();
+  std::set<std::string_view> names; // two optimizers may have one parameter
+  for (const ParameterTrack& track : tracks.all()) {
+    names.insert(track.name);
+  }
+  result.parameters = names.size();
   describeSamples(tracks, apart, result);
   describeReplicas(replicas, result);
   std::vector<FoundFault> faults = replicas.faults();

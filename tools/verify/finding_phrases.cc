@@ -24,19 +24,18 @@ std::string setText(const VerifyRanks& set) {
              : fmt::format("{} and {}", someRanksText(set.parts[0]), someRanksText(set.parts[1]));
 }
 
-/// Returns " (and so in 7 more groups of ranks)" or "".
+bool isOne(const VerifyFinding& finding) {
+  return finding.parameters.size() == 1;
+}
+
+} // namespace
+
 std::string furtherSets(const VerifyFinding& finding) {
   return finding.sets.size() < 2
              ? ""
              : fmt::format(
                    " (and so in {})", counted(finding.sets.size() - 1, "more group of ranks", "more groups of ranks"));
 }
-
-bool isOne(const VerifyFinding& finding) {
-  return finding.parameters.size() == 1;
-}
-
-} // namespace
 
 std::string distanceText(double distance) {
   std::string text = fmt::format("about {:.2g}", distance);
@@ -127,6 +126,12 @@ std::string causeText(const VerifyFinding& finding) {
           distanceText(finding.gradient_distance.value_or(0)),
           step,
           finding.sets.empty() ? "the ranks" : someRanksText(finding.sets.front().ranks));
+    case DifferenceCause::kAveraging:
+      return fmt::format(
+          "Their gradients differ{}, and the optimizer's step reduces over these ranks. If it averages the values now "
+          "and then, as local SGD does, all is well.",
+          finding.gradient_distance ? fmt::format(" by {} at step {}", distanceText(*finding.gradient_distance), step)
+                                    : "");
     case DifferenceCause::kUnknown:
       break;
   }

@@ -20,6 +20,8 @@ std::string namesText(const VerifyFinding& finding);
 
 /// Returns "rank 2", "ranks 0-1, 3"; of many ranges, the first ones and the number of ranks.
 std::string someRanksText(const RankRanges& ranges);
+/// Returns " (and so in 7 more groups of ranks)" or "".
+std::string furtherSets(const VerifyFinding& finding);
 /// Returns all ranks of the finding's first set, and how many further sets there are.
 std::string allRanksText(const VerifyFinding& finding);
 /// Returns the parts of the finding's first set, "ranks 0 and 1" or "ranks 0-6 and rank 7", and how many further sets

@@ -31,11 +31,12 @@ Lines linesOfSkippedStep(const VerifyFinding& finding) {
           : fmt::format("Since then their values differ: {}{}.", namesText(finding), sizeText(finding));
   return {
       fmt::format(
-          "{} made fewer updates than {} between steps {} and {}",
+          "{} made fewer updates than {} between steps {} and {}{}",
           ahead,
           behind,
           finding.before.value_or(0),
-          finding.step.value_or(0)),
+          finding.step.value_or(0),
+          furtherSets(finding)),
       fmt::format(
           "at step {} of their optimizers, {} had issued {} more in group {}, as many as whole steps make",
           finding.step.value_or(0),
@@ -58,6 +59,11 @@ Lines linesOfApart(const VerifyFinding& finding) {
       sentences(evidenceText(finding), causeText(finding))};
 }
 
+/// Returns whether steps that were not sampled lie between the last sample without the fault and the first with it.
+bool isFarFromBefore(const VerifyFinding& finding) {
+  return finding.before && finding.step.value_or(0) > *finding.before + 1;
+}
+
 Lines linesOfSameGradient(const VerifyFinding& finding) {
   return {
       fmt::format(
@@ -67,15 +73,20 @@ Lines linesOfSameGradient(const VerifyFinding& finding) {
           "Only replicas use one gradient.",
           finding.cause == DifferenceCause::kGradients
               ? causeText(finding)
-              : "Look for a skipped broadcast, another learning rate, weight decay or state, an update left out, or "
-                "values that were overwritten.")};
+              : fmt::format(
+                    "Look for a skipped broadcast, another learning rate, weight decay or state, an update left out, "
+                    "{}or values that were overwritten.",
+                    isFarFromBefore(finding) ? "a gradient that was not reduced in a step between these samples, "
+                                             : ""))};
 }
 
 Lines linesOfNeverEqual(const VerifyFinding& finding) {
   const bool is_sure = finding.severity == VerifySeverity::kError || finding.evidence != ReplicaEvidence::kGradients;
-  const char* causes = finding.step.value_or(0) > 1
-                           ? "Look for another seed or checkpoint, or a broadcast that skips them."
-                           : "Look for another seed or checkpoint, or a broadcast that is missing at the start.";
+  const char* causes =
+      finding.step.value_or(0) > 1
+          ? "Look for another seed or checkpoint, or a broadcast that skips them."
+          : "Look for another seed or checkpoint, a broadcast that is missing at the start, or values that were "
+            "overwritten after it.";
   return {
       fmt::format(
           "{} {} in the first common sample of {}, which {}",
@@ -127,6 +138,7 @@ std::string ifReplicas(const VerifyFinding& finding) {
       return fmt::format("they should train on {} too, where they are frozen", someRanksText(finding.cause_ranks));
     case DifferenceCause::kNoGradient:
       return fmt::format("a gradient is missing on {}", someRanksText(finding.cause_ranks));
+    case DifferenceCause::kAveraging:
     case DifferenceCause::kUnknown:
       break;
   }
@@ -139,8 +151,10 @@ Lines linesOfUnproven(const VerifyFinding& finding) {
       fmt::format("{} started equal on {} and went apart", parametersText(finding), partsText(finding)),
       stepsText(finding),
       is_separate ? fmt::format(
-                        "No parameter is known to stay equal there. If it is one model, {}. If each rank trains its "
-                        "own, all is well.",
+                        "{} If it is one model, {}. If each rank trains its own, all is well.",
+                        finding.evidence == ReplicaEvidence::kDdp
+                            ? "A DistributedDataParallel has them, whose groups are not used after that."
+                            : "No parameter is known to stay equal there.",
                         ifReplicas(finding))
                   : fmt::format(
                         "If they are replicas, {}. If they are shards, experts or heads of one rank, all is well.",
@@ -202,7 +216,7 @@ Lines linesOfStuck(const VerifyFinding& finding) {
           allRanksText(finding),
           verb(finding, "it has", "they have")),
       namesText(finding),
-      "A learning rate of 0, updates that are lost in the rounding of a short dtype, or an optimizer whose step has no "
+      "A learning rate of 0, updates that are lost in the rounding of the dtype, or an optimizer whose step has no "
       "effect."};
 }
 
@@ -281,7 +295,7 @@ Lines linesOfRounding(const VerifyFinding& finding) {
           partsText(finding),
           finding.step.value_or(0),
           sizeText(finding)),
-      namesText(finding) + ". It may grow: broadcast them now and then."};
+      namesText(finding) + ". It may grow: broadcast the values now and then."};
 }
 
 Lines linesOfUnmeasured(const VerifyFinding& finding) {

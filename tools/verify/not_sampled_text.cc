@@ -18,11 +18,12 @@
 namespace commtap {
 namespace {
 
-/// Returns the ranks whose file ends within a sample.
-RankRanges cutRanks(const RunSamples& run) {
+/// Returns the ranks of the processes for which `holds` is true.
+template <typename Holds>
+RankRanges ranksWith(const RunSamples& run, const Holds& holds) {
   std::vector<int64_t> ranks;
   for (const ProcessSamples& process : run.processes) {
-    if (process.is_cut && process.job.rank) {
+    if (holds(process) && process.job.rank) {
       ranks.push_back(*process.job.rank);
     }
   }
@@ -75,14 +76,25 @@ std::vector<std::string> notSampledText(const RunSamples& run, const Verificatio
     const char* which = run.unreadable > 0 ? " that could be read" : "";
     lines.push_back(ranksText(missing) + (countOf(missing) == 1 ? " has no samples" : " have no samples") + which);
   }
-  if (const RankRanges cut = cutRanks(run); !cut.empty()) {
+  if (const RankRanges cut = ranksWith(run, [](const ProcessSamples& each) { return each.is_cut; }); !cut.empty()) {
     lines.push_back(ranksText(cut) + ": the file ends within a sample, which is left out");
+  }
+  if (const RankRanges damaged = ranksWith(run, [](const ProcessSamples& each) { return !each.damage.empty(); });
+      !damaged.empty()) {
+    lines.push_back(ranksText(damaged) + ": the file is damaged, and the samples from there on are left out");
+  }
+  if (!run.doubled.empty()) {
+    lines.push_back(fmt::format(
+        "several processes of this run and attempt are {}, and of each the one with the most samples is judged: did "
+        "two "
+        "jobs have one run id?",
+        ranksText(rangesOf(run.doubled))));
   }
   if (result.incomplete > 0) {
     lines.push_back(fmt::format(
-        "{} not in each sample of {} optimizer",
+        "{} not in each sample of a rank, and compared where {} sampled",
         counted(result.incomplete, "parameter is", "parameters are"),
-        result.incomplete == 1 ? "its" : "their"));
+        result.incomplete == 1 ? "it is" : "they are"));
   }
   if (result.apart > 0) {
     lines.push_back(

@@ -3,6 +3,7 @@
 #include "tools/verify/run_samples.h"
 
 #include <algorithm>
+#include <map>
 
 #include "report/merge/job_reader.h"
 #include "report/runs/samples_paths.h"
@@ -29,6 +30,21 @@ void select(std::vector<ProcessSamples>& processes, JobSelection& selection) {
     selection.attempt = last->job.attempt;
   }
   erase([&selection](const ProcessSamples& process) { return process.job.attempt != selection.attempt; });
+}
+
+/// Returns the ranks of which several processes have samples.
+std::vector<int64_t> doubledRanks(const std::vector<ProcessSamples>& processes) {
+  std::map<int64_t, int> counts;
+  for (const ProcessSamples& process : processes) {
+    counts[process.job.rank.value_or(-1)] += process.job.rank ? 1 : 0;
+  }
+  std::vector<int64_t> doubled;
+  for (const auto& [rank, count] : counts) {
+    if (count > 1) {
+      doubled.push_back(rank);
+    }
+  }
+  return doubled;
 }
 
 /// Reads what the reports of the run know. Without it, groups are not known: less is found, and nothing more.
@@ -59,6 +75,10 @@ Result<RunSamples> readRunSamples(const std::string& path, const JobSelection& s
   RunSamples run;
   for (const std::string& file : samplesPaths(path, run.problems)) {
     Result<ProcessSamples> samples = readSamplesFile(file);
+    if (samples && !samples->damage.empty()) {
+      run.problems.push_back(file + ": " + samples->damage);
+      ++run.unreadable;
+    }
     if (samples) {
       run.processes.push_back(std::move(*samples));
     } else {
@@ -71,10 +91,12 @@ Result<RunSamples> readRunSamples(const std::string& path, const JobSelection& s
   }
   JobSelection selected = selection;
   select(run.processes, selected);
+  run.doubled = doubledRanks(run.processes);
   if (run.processes.empty()) {
     return Result<RunSamples>::failure(
         path + " has no samples" + (selection.run_id || selection.attempt ? " of this run and attempt" : "") +
-        ": run the job with COMMTAP_VERIFY=1");
+        ": the job ran without COMMTAP_VERIFY=1, no rank began a step of a torch.optim.Optimizer, or the samples could "
+        "not be written");
   }
   addFacts(path, selected, progress, run);
   return run;

@@ -22,7 +22,7 @@ Result<Verification> verifiedRun(const std::string& path, const JobSelection& se
   Verification result = verify(run->processes, run->facts);
   result.not_sampled = notSampledText(*run, result);
   result.problems = run->problems;
-  result.unreadable = run->unreadable;
+  result.unreadable = run->unreadable + run->doubled.size();
   addWords(result);
   return result;
 }

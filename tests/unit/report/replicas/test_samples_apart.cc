@@ -66,6 +66,29 @@ TEST_CASE("a group that is used at other times, as for checkpoints, shows nothin
   CHECK(apartIn({both(3, 1), both(6, 1)}, {both(3, 1), both(9, 1)}) == Steps{2});
 }
 
+TEST_CASE("ranks that left out a step together are apart from the others, though they are together") {
+  VerifyJob job(4);
+  job.addOnAll("Net.w", noise(1));
+  JobFacts facts;
+  for (const int64_t rank : {0, 1, 2, 3}) {
+    const auto line = static_cast<uint32_t>(rank / 2 * 2);
+    const auto column = static_cast<uint32_t>(rank % 2);
+    facts.groups[{rank, "shard"}] = {{line, line + 1}, "shard"};
+    facts.groups[{rank, "replicate"}] = {{column, column + 2}, "replicate"};
+    for (const uint64_t step : {1, 2, 3}) {
+      job.sample(rank, step);
+      const uint64_t moment = step + (rank > 1 && step > 1 ? 1 : 0);
+      job.processes()[static_cast<size_t>(rank)].samples.back().groups = {{"shard", 2 * moment}, {"replicate", moment}};
+    }
+  }
+  std::set<const Sample*> expected;
+  for (const int64_t rank : {2, 3}) {
+    const std::vector<Sample>& samples = job.processes()[static_cast<size_t>(rank)].samples;
+    expected.insert({&samples[1], &samples[2]});
+  }
+  CHECK(samplesApart(ParameterTracks(job.processes()), facts) == expected);
+}
+
 TEST_CASE("groups that no report knows are not compared") {
   CHECK(apartIn({{{"unknown", 3}}, {{"unknown", 6}}}, {{{"unknown", 3}}, {{"unknown", 9}}}).empty());
 }

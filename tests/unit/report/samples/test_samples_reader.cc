@@ -63,14 +63,29 @@ TEST_CASE("a file that ends early has the samples before its end") {
   CHECK(has_job);
 }
 
-TEST_CASE("a file with a changed byte is an error") {
+/// Returns whether a file is an error, or has samples before its damage, which are those of `whole`.
+bool isDamaged(std::string_view bytes, const ProcessSamples& whole) {
+  const Result<ProcessSamples> read = readSamples(bytes);
+  if (!read) {
+    return true;
+  }
+  bool are_equal = read->samples.size() < whole.samples.size() + 1 && !read->samples.empty();
+  for (size_t i = 0; are_equal && i < read->samples.size(); ++i) {
+    are_equal = areEqual(read->samples[i], whole.samples[i]);
+  }
+  return are_equal && !read->damage.empty();
+}
+
+TEST_CASE("a file with a changed byte is an error, or has the samples before it") {
   const File file = sampleFile();
+  const ProcessSamples whole = *readSamples(file.bytes);
+  CHECK(whole.damage.empty());
   for (size_t at = 0; at < file.bytes.size(); ++at) {
     for (const int flip : {0x01, 0x80, 0xff}) {
       std::string changed = file.bytes;
       changed[at] = static_cast<char>(changed[at] ^ flip);
       CAPTURE(at);
-      CHECK_FALSE(readSamples(changed));
+      CHECK(isDamaged(changed, whole));
     }
   }
 }
@@ -79,9 +94,10 @@ TEST_CASE("blocks that are missing, repeated or in another order are an error") 
   const File file = sampleFile();
   const std::string& bytes = file.bytes;
   const std::string second = bytes.substr(file.ends[0], file.ends[1] - file.ends[0]);
-  CHECK_FALSE(readSamples(bytes.substr(0, file.ends[0]) + bytes.substr(file.ends[1])));
-  CHECK_FALSE(readSamples(bytes.substr(0, file.ends[1]) + second));
-  CHECK_FALSE(readSamples(bytes + second));
+  const ProcessSamples whole = *readSamples(bytes);
+  CHECK(isDamaged(bytes.substr(0, file.ends[0]) + bytes.substr(file.ends[1]), whole));
+  CHECK(isDamaged(bytes.substr(0, file.ends[1]) + second, whole));
+  CHECK(isDamaged(bytes + second, whole));
 }
 
 TEST_CASE("a file of another kind or version is refused in one sentence") {

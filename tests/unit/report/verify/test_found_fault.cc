@@ -64,7 +64,8 @@ TEST_CASE("findings of other steps are others, but rounding is one with the firs
 
 TEST_CASE("errors come first, then warnings, then notes, those with most parameters first") {
   const std::vector<VerifyFinding> findings = groupedFaults({
-      fault(VerifySeverity::kNote, VerifyClass::kRounding, "n", {{0}, {1}}),
+      fault(VerifySeverity::kNote, VerifyClass::kRounding, "n", {{8}, {9}}),
+      fault(VerifySeverity::kNote, VerifyClass::kRounding, "m", {{0}, {1}}),    // next to an error of these ranks
       fault(VerifySeverity::kWarning, VerifyClass::kUnproven, "w", {{4}, {5}}), // of ranks that no error explains
       declared("a", {{0}, {1}}),
       declared("b", {{2}, {3}}),
@@ -76,7 +77,9 @@ TEST_CASE("errors come first, then warnings, then notes, those with most paramet
   CHECK(findings[1].parameters.size() == 2);
   CHECK(findings[2].parameters.size() == 1);
   CHECK(findings[3].what == VerifyClass::kUnproven);
+  CHECK(findings[2].later_parameters == std::vector<std::string>{"m"});
   CHECK(findings[4].what == VerifyClass::kRounding);
+  CHECK(findings[4].parameters == std::vector<std::string>{"n"});
 }
 
 TEST_CASE("errors of an earlier step come first, and have what follows from them") {

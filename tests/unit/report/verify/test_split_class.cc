@@ -87,11 +87,29 @@ TEST_CASE("ranks without a common collective train a model each, though their fi
   job.step(2);
   job.step(3);
   JobFacts facts;
+  facts.has_rows = true;
   facts.collectives = {{0, 1}};
   CHECK(verdictOn(job, facts)->severity == VerifySeverity::kError);
   facts.collectives = {{0, 2}, {1, 3}};
   CHECK(verdictOn(job, facts)->severity == VerifySeverity::kWarning);
   CHECK(verdictOn(job, facts)->what == VerifyClass::kSeparate);
+}
+
+TEST_CASE("replicas whose gradients differ are a warning if the optimizer's step reduces over their ranks") {
+  VerifyJob job(2);
+  job.addOnAll("Net.a.w", noise(1));
+  job.gradient("Net.a.w", 2);
+  job.step(1);
+  job.gradient("Net.a.w", 3, 1);
+  job.step(2);
+  job.step(3);
+  JobFacts facts;
+  CHECK(verdictOn(job, facts)->severity == VerifySeverity::kError);
+  facts.averages = {{0, 1}};
+  CHECK(verdictOn(job, facts)->severity == VerifySeverity::kWarning);
+  CHECK(verdictOn(job, facts)->what == VerifyClass::kDrift);
+  facts.averages = {{0, 2}};
+  CHECK(verdictOn(job, facts)->severity == VerifySeverity::kError);
 }
 
 TEST_CASE("declared replicas that differ from the start were never equal") {

@@ -65,8 +65,12 @@ TEST_CASE("ranks that differ from the start, for a moment, or by another number 
   CHECK(run([](uint64_t) { return 4; }).empty());
   CHECK(run([](uint64_t step) { return step == 3 ? 4 : 0; }).empty());
   CHECK(run([](uint64_t step) { return step > 2 ? 3 : 0; }).empty());
-  CHECK(run([](uint64_t step) { return step > 2 ? 4 * step : 0; }).empty());
+  CHECK(run([](uint64_t step) { return step == 3 ? 8 : step == 4 ? 4 : 0; }).empty());
+  CHECK(run([](uint64_t step) { return step == 3 ? 4 : step == 4 ? 7 : 0; }).empty());
   CHECK(run([](uint64_t step) { return step > 2 ? 8 : 0; }).size() == 1);
+  const std::vector<FoundFault> further = run([](uint64_t step) { return step > 2 ? 4 * (step - 1) : 0; });
+  REQUIRE(further.size() == 1);
+  CHECK(further[0].finding.collectives == 8);
 }
 
 /// Samples four steps of two ranks; rank 1 is ahead by a step from the third on. Returns the faults.

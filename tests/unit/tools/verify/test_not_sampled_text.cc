@@ -21,6 +21,9 @@ TEST_CASE("ranks without samples, files that end early and what could not be rea
   run.processes.resize(2);
   run.processes[1].job.rank = 1;
   run.processes[1].is_cut = true;
+  run.processes[0].job.rank = 0;
+  run.processes[0].damage = "block 3 of the samples is damaged";
+  run.doubled = {1};
   run.not_seen = {
       {{"unsampled_parameters", 4, "Net.w\x1b[31m", ""}, {{0, 1}}},
       {{"samples_lost", 1, "out/0.samples: no space left on the device", ""}, {{0, 0}}},
@@ -30,13 +33,16 @@ TEST_CASE("ranks without samples, files that end early and what could not be rea
   result.ranks = {{0, 1}};
   result.incomplete = 3;
   const std::vector<std::string> lines = notSampledText(run, result);
-  REQUIRE(lines.size() == 5);
+  REQUIRE(lines.size() == 7);
   CHECK(lines[0] == "ranks 2-3 have no samples");
   CHECK(lines[1] == "rank 1: the file ends within a sample, which is left out");
-  CHECK(lines[2] == "3 parameters are not in each sample of their optimizer");
-  CHECK(lines[3].starts_with("ranks 0-1: 4 values or gradients could not be read, the first of Net.w"));
-  CHECK(lines[3].find('\x1b') == std::string::npos);
-  CHECK(lines[4] == "rank 0: 1 sample is missing: out/0.samples: no space left on the device");
+  CHECK(lines[2] == "rank 0: the file is damaged, and the samples from there on are left out");
+  CHECK(
+      lines[3].starts_with("several processes of this run and attempt are rank 1, and of each the one with the most"));
+  CHECK(lines[4] == "3 parameters are not in each sample of a rank, and compared where they are sampled");
+  CHECK(lines[5].starts_with("ranks 0-1: 4 values or gradients could not be read, the first of Net.w"));
+  CHECK(lines[5].find('\x1b') == std::string::npos);
+  CHECK(lines[6] == "rank 0: 1 sample is missing: out/0.samples: no space left on the device");
 }
 
 TEST_CASE("parameters that are empty on all ranks are counted") {
