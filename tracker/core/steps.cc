@@ -47,9 +47,14 @@ void Steps::endsWithNextForward(StepSign sign) {
   }
 }
 
-void Steps::optimizerStepped() {
+/// A closure clears the gradients, and LBFGS changes the parameters between its calls of one: both inside a step.
+void Steps::optimizerBegins() {
   optimizer_seen.store(true, std::memory_order_relaxed);
   seek_parameters_.store(false, std::memory_order_relaxed);
+}
+
+void Steps::optimizerStepped() {
+  optimizerBegins();
   endsWithNextForward(StepSign::kOptimizer);
 }
 

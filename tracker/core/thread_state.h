@@ -26,13 +26,18 @@ struct Scope {
   bool isCall() const {
     return type <= Type::kNamed;
   }
+  /// Returns true for an optimizer's step outside of every call: what its closure calls is outermost.
+  bool isOutsideCalls() const {
+    return !isCall() && module == kGlobalModule;
+  }
 };
 
 /// A module call or named scope that has not ended. Keeps `around` because a switched stack may replace scopes below
 /// it.
 struct OpenCall {
-  uint32_t depth;  ///< to hand to ThreadState::leave()
-  uint32_t around; ///< the module around it
+  uint32_t depth;    ///< to hand to ThreadState::leave()
+  uint32_t around;   ///< the module around it
+  bool is_outermost; ///< no other call is around it
 };
 
 /// A library's record_function label around the work for one of its units.
@@ -130,7 +135,8 @@ class ThreadState {
   }
   /// Returns the position of a call that begins now.
   OpenCall openCall() const {
-    return {depth_, currentModule()};
+    const Scope* scope = top();
+    return {depth_, currentModule(), scope == nullptr || scope->isOutsideCalls()};
   }
   /// Returns true if an open scope at this depth is one that the job has named.
   bool isNamed(uint32_t depth) const {

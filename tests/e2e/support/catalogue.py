@@ -55,6 +55,7 @@ JOBS: dict[str, Job] = {
     "compiled_inductor": Job("compiled.py", ("model", "--compile", "method", "--backend", "inductor")),
     "buckets": Job("buckets.py", oracle=True),
     "closure": Job("closure.py"),
+    "closure_lbfgs": Job("closure_steps.py", ("lbfgs",)),
     "optimizer_sharded": Job("optimizers.py", ("sharded",)),
     "optimizer_own": Job("optimizers.py", ("own",)),
     "optimizer_in_backward": Job("optimizers.py", ("own_in_backward",)),

@@ -57,6 +57,20 @@ TEST_CASE_FIXTURE(TrackerFixture, "a step ends with the first forward after an o
   CHECK(forwards == "2 2 2 2 optimizer\n");
 }
 
+TEST_CASE_FIXTURE(TrackerFixture, "a closure's cleared gradients end no step inside the optimizer's") {
+  const std::string forwards = forwardsPerStep([] {
+    for (int step = 0; step < 3; ++step) {
+      Steps::optimizerBegins();
+      for (int call = 0; call < 2; ++call) {
+        Steps::gradientsZeroed();
+        forward(Gradients::kOn);
+      }
+      Steps::optimizerStepped();
+    }
+  });
+  CHECK(forwards == "2 2 2 optimizer\n");
+}
+
 TEST_CASE_FIXTURE(TrackerFixture, "cleared gradients end a step as long as no optimizer was seen") {
   const std::string forwards = forwardsPerStep([] {
     for (int step = 0; step < 3; ++step) {
