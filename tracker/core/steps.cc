@@ -83,6 +83,12 @@ void Steps::endStepBefore(LedgerWriter& ledger) {
   }
 }
 
+void Steps::endStepIfOver() {
+  if (const int sign = step_is_over.exchange(kNoSign); sign != kNoSign) {
+    close(static_cast<StepSign>(sign));
+  }
+}
+
 void Steps::inBackward(int64_t graph_task) {
   int64_t before = last_graph_task.load(std::memory_order_relaxed);
   while (before < graph_task) {
