@@ -29,6 +29,12 @@ std::optional<uint32_t> ownerOfMemory(const at::Tensor* tensor) {
   return known ? ModuleRegistry::get().ownerOfStorage(tensor->storage()) : std::nullopt;
 }
 
+/// Like ownerOfMemory(), for parameters whose memory is another one than when their module was first called.
+std::optional<uint32_t> ownerOfMoved(const at::Tensor* tensor) {
+  const bool known = tensor != nullptr && tensor->defined() && tensor->has_storage();
+  return known ? ModuleRegistry::get().ownerOfMoved(tensor->storage()) : std::nullopt;
+}
+
 /// Returns whether a tensor is a bucket, or a piece of one, and not the gradient itself or a piece of it.
 bool isBucket(const at::Tensor* sent, const at::TensorImpl& gradient) {
   if (sent == nullptr || !sent->defined() || !sent->has_storage() || sent->numel() == gradient.numel()) {
@@ -169,9 +175,11 @@ void applyMemory(ThreadState& thread, const CallFacts& facts, Origin& origin) {
     }
     return;
   }
-  std::optional<uint32_t> owner = ownerOfMemory(facts.tensor);
-  if (!owner) {
-    owner = ownerOfMemory(facts.received);
+  std::optional<uint32_t> owner;
+  for (const auto find : {ownerOfMemory, ownerOfMoved}) {
+    for (const at::Tensor* tensor : {facts.tensor, facts.received}) {
+      owner = owner ? owner : find(tensor);
+    }
   }
   origin.module = owner.value_or(origin.module);
 }

@@ -75,7 +75,7 @@ void addParameter(uint32_t module, const CommtapParameterFacts* facts) {
 void ownTensor(uint32_t module, void* tensor) {
   const auto* impl = static_cast<const c10::TensorImpl*>(tensor);
   const bool has_memory = impl != nullptr && impl->has_storage();
-  ModuleRegistry::get().addParameter(module, tensor, has_memory ? impl->unsafe_storage() : c10::Storage());
+  ModuleRegistry::get().addParameter(module, impl, has_memory ? impl->unsafe_storage() : c10::Storage());
 }
 
 uint32_t currentModule() {

@@ -139,6 +139,21 @@ def test_closure_of_an_optimizer_is_a_forward_and_a_backward(runner: Runner) -> 
         }
 
 
+def test_parameters_that_have_moved(runner: Runner) -> None:
+    """Rank 0 replaces the memory of parameters, rank 1 does not; buffers are made after the first call, or in it."""
+    layer = (8 * 8 + 8) * FLOAT
+    expected = {}
+    for name in ("a", "b", "c"):
+        for kind in ("all_reduce", "broadcast"):
+            expected[f"Averaged.{name}", "other", kind, "Global"] = 3 * layer
+    for net, steps in (("Late", 2), ("Wrapped", 3)):
+        expected[f"{net}.a", "optimizer", "broadcast", "Global"] = steps * layer
+        expected[net, "optimizer", "broadcast", "Global"] = steps * 2 * layer
+    for rank in range(2):
+        report = runner.shim(JOBS["moved_parameters"]).report(rank)
+        assert report.table(*ALL_KEYS, field="bytes", kind=("all_reduce", "broadcast")) == expected
+
+
 def test_zero_broadcasts_parameters_of_their_modules(runner: Runner) -> None:
     """After its step each rank sends the parameters that it has updated."""
     root = "MLPStacked"

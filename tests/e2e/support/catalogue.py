@@ -56,6 +56,7 @@ JOBS: dict[str, Job] = {
     "buckets": Job("buckets.py", oracle=True),
     "closure": Job("closure.py"),
     "closure_lbfgs": Job("closure_steps.py", ("lbfgs",)),
+    "moved_parameters": Job("moved_parameters.py"),
     "optimizer_sharded": Job("optimizers.py", ("sharded",)),
     "optimizer_own": Job("optimizers.py", ("own",)),
     "optimizer_in_backward": Job("optimizers.py", ("own_in_backward",)),
