@@ -9,6 +9,7 @@
 #include "tracker/attribution/module_registry.h"
 #include "tracker/attribution/python_frames.h"
 #include "tracker/attribution/running_work.h"
+#include "tracker/attribution/step_gradients.h"
 #include "tracker/core/steps.h"
 #include "tracker/torch/compat.h"
 
@@ -179,6 +180,11 @@ void applyMemory(ThreadState& thread, const CallFacts& facts, Origin& origin) {
   for (const auto find : {ownerOfMemory, ownerOfMoved}) {
     for (const at::Tensor* tensor : {facts.tensor, facts.received}) {
       owner = owner ? owner : find(tensor);
+    }
+  }
+  for (const at::Tensor* tensor : {facts.tensor, facts.received}) {
+    if (!owner && tensor != nullptr && origin.phase == Phase::kOptimizer) {
+      owner = StepGradients::moduleOf(thread, *tensor);
     }
   }
   origin.module = owner.value_or(origin.module);

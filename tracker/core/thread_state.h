@@ -69,6 +69,7 @@ struct UserLabel {
 
 struct DeviceSpan;
 class StageTensors;
+class StepGradients;
 
 /// The outermost collective op that runs on a thread.
 struct OpFrame {
@@ -164,10 +165,11 @@ class ThreadState {
   GroupRef last_library_group; ///< empty: not known yet
   std::string last_library_name;
   std::vector<OptimizerStep> optimizer_steps;
-  std::vector<OpenCall> open_scopes;           ///< named ones
-  std::shared_ptr<StageTensors> stage_tensors; ///< null until an outermost module call or a message needs it
-  uint32_t nccl_groups_open = 0;               ///< ncclGroupStart without its ncclGroupEnd
-  std::vector<DeviceSpan*> device_spans;       ///< of the open group of NCCL calls; used by DeviceTiming
+  std::vector<OpenCall> open_scopes;             ///< named ones
+  std::shared_ptr<StageTensors> stage_tensors;   ///< null until an outermost module call or a message needs it
+  std::shared_ptr<StepGradients> step_gradients; ///< null until a step of an optimizer sends memory of no parameter
+  uint32_t nccl_groups_open = 0;                 ///< ncclGroupStart without its ncclGroupEnd
+  std::vector<DeviceSpan*> device_spans;         ///< of the open group of NCCL calls; used by DeviceTiming
 
  private:
   // initial-exec takes one pointer of the surplus that the loader keeps for libraries loaded by dlopen(). The general

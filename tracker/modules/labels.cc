@@ -168,6 +168,7 @@ void openStep(const void* object) {
     const Scope::Type type = stepHasClosure() ? Scope::Type::kOptimizerStepWithClosure : Scope::Type::kOptimizerStep;
     const Scope scope{type, compat::inBackward(), thread->currentModule()};
     thread->optimizer_steps.push_back({object, thread->enter(scope)});
+    thread->step_gradients.reset();
   }
 }
 
@@ -256,6 +257,7 @@ void closeLabel(const void* object) {
     const uint32_t depth = step->depth;
     thread->optimizer_steps.erase(step);
     thread->leave(depth);
+    thread->step_gradients.reset();
     if (thread->optimizer_steps.empty()) { // else the step around it may call its closure again
       Steps::optimizerStepped();
     }

@@ -18,6 +18,7 @@
 #include "tracker/attribution/python_frames.h"
 #include "tracker/attribution/running_work.h"
 #include "tracker/attribution/stage_tensors.h"
+#include "tracker/attribution/step_gradients.h"
 #include "tracker/collectives/groups.h"
 #include "tracker/collectives/registration.h"
 #include "tracker/compiled/compiled_code.h"
@@ -287,6 +288,7 @@ void startPython(Labels labels) {
       setRunningTorchFunction(pythonPart() == nullptr ? nullptr : part->running_torch_function);
       if (pythonPart() != nullptr) {
         WorkInFrames::setFunctions(part->may_run_work, part->running_work);
+        StepGradients::setFunction(part->step_gradients);
         CompiledCode::setPython(part);
         Sampler::setFunction(part->sample_step);
       }

@@ -6,11 +6,24 @@
 
 #include "tracker/cpython/frame_locals.h"
 #include "tracker/cpython/py_compat.h"
+#include "tracker/graphs/dynamo_pause.h"
+#include "tracker/python/parameter_facts.h"
+#include "tracker/python/running_work.h"
 #include "tracker/python/wrappers.h"
 #include "tracker/torch/frame_names.h"
 #include "tracker/torch/module_names.h"
 
 namespace commtap {
+namespace {
+
+/// A method `step` may call its object something else than `self`. Then the function of torch around it has it.
+PyRef steppingOptimizer() {
+  constexpr int kMostFrames = 100;
+  PyRef optimizer = runningWork().optimizer;
+  return optimizer ? std::move(optimizer) : optimizerInFrames(kMostFrames);
+}
+
+} // namespace
 
 PyObject* ownValue(PyObject* object, const char* name) {
   PyObject* dict = dictOf(object);
@@ -57,6 +70,23 @@ PyRef gradientOf(PyObject* tensor) {
   PyRef gradient = isTrue(tensor, torch_names::kIsLeaf) ? attribute(tensor, torch_names::kGrad) : PyRef();
   PyErr_Clear();
   return gradient && isTensor(gradient.get()) ? std::move(gradient) : PyRef();
+}
+
+void stepGradients(const CommtapHost& host, CommtapTakeGradient take, void* data) {
+  const ErrorGuard keep_errors;
+  const DynamoPause pause;
+  const PyRef optimizer = steppingOptimizer();
+  if (!optimizer) {
+    return;
+  }
+  const PlainTensors plain(host);
+  forEachParameter(optimizer.get(), [&](PyObject* parameter, Py_ssize_t, Py_ssize_t) {
+    const PyRef keep = PyRef::borrow(parameter);
+    const PyRef gradient = gradientOf(parameter);
+    if (gradient && !localTensorOf(gradient.get())) {
+      take(data, tensorImpl(parameter), tensorImpl(gradient.get()));
+    }
+  });
 }
 
 } // namespace commtap

@@ -4,13 +4,15 @@
 
 #include <Python.h>
 
+#include "tracker/core/python_host.h"
 #include "tracker/cpython/py_ref.h"
 #include "tracker/python/tensors_in.h"
 #include "tracker/torch/frame_names.h"
 
 namespace commtap {
 
-/// The parameters of an optimizer, and their gradients. Nothing here runs code of the job. The caller holds the GIL.
+/// The parameters of an optimizer, and their gradients. Nothing here runs code of the job or leaves a Python error. The
+/// caller holds the GIL.
 
 /// Returns the value in an object's own dictionary, borrowed; nullptr if there is none. The object's class may have a
 /// property of the name, which is not evaluated.
@@ -48,5 +50,8 @@ PyRef localTensorOf(PyObject* tensor);
 /// Returns the gradient that the optimizer will use; empty if there is none. Does not ask a tensor that is no leaf:
 /// torch would warn.
 PyRef gradientOf(PyObject* tensor);
+
+/// Implements CommtapPython::step_gradients.
+void stepGradients(const CommtapHost& host, CommtapTakeGradient take, void* data);
 
 } // namespace commtap

@@ -11,7 +11,8 @@ namespace commtap {
 
 struct RunningWork {
   CommtapWork what = kCommtapOtherWork;
-  PyRef module{}; ///< the object whose constructor or backward it is; empty for an optimizer's step
+  PyRef module{};    ///< the object whose constructor or backward it is; empty for an optimizer's step
+  PyRef optimizer{}; ///< the object whose step it is; empty for other work
 };
 
 /// Prepares the names to look for. The caller holds the GIL.

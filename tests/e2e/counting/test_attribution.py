@@ -135,7 +135,21 @@ def test_closure_of_an_optimizer_is_a_forward_and_a_backward(runner: Runner) -> 
             ("Averaged", "forward"): 2 * outputs,
             ("Averaged", "backward"): 2 * weight,
             ("Global", "other"): 2 * FLOAT,
-            ("Global", "optimizer"): weight + bias,
+            ("Averaged", "optimizer"): weight + bias,
+        }
+
+
+def test_gradients_that_an_optimizer_reduces_are_their_modules(runner: Runner) -> None:
+    """A buffer into which the optimizer copies gradients of several modules is no gradient."""
+    embedding, scale, stack = 64 * 16 * FLOAT, 16 * FLOAT, 2 * 16 * 16 * FLOAT
+    for rank in range(2):
+        report = runner.shim(JOBS["gradients_in_step"]).report(rank)
+        found = report.table(*ALL_KEYS, field="bytes", phase="optimizer")
+        assert found == {
+            ("Net.emb", "optimizer", "reduce_scatter", "Global"): 3 * embedding,
+            ("Net.emb", "optimizer", "all_gather", "Global"): 3 * embedding,
+            ("Net", "optimizer", "all_reduce", "Global"): 3 * scale,
+            ("Global", "optimizer", "all_reduce", "Global"): 3 * stack,
         }
 
 

@@ -51,6 +51,7 @@ const CommtapPython commtap_python = {
     .module_at = [](const CommtapSite*, const char*) -> uint32_t { return kCommtapUnknownModule; },
     .forward_node = [](const CommtapSite*) -> int64_t { return -1; },
     .sample_step = [](const CommtapStepSampler* /*sampler*/) {},
+    .step_gradients = [](CommtapTakeGradient, void*) {},
     .watch_compiler = [] { return 0; },
 };
 

@@ -6,8 +6,10 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/unit/tracker/python/fake_host.h"
 #include "tests/unit/tracker/python/fake_torch.h"
 #include "tracker/python/parameter_facts.h"
+#include "tracker/python/running_work.h"
 
 namespace commtap {
 namespace {
@@ -66,6 +68,69 @@ TEST_CASE_FIXTURE(OptimizerFixture, "a gradient is Megatron's if the parameter h
   torch_.run("tensor = Parameter(1)");
   CHECK(gradientOfTensor() == 0);
   CHECK(PyErr_Occurred() == nullptr);
+}
+
+std::string taken;
+
+void take(void* /*data*/, void* parameter, void* gradient) {
+  taken += std::to_string(reinterpret_cast<uintptr_t>(parameter)) + ":" +
+           std::to_string(reinterpret_cast<uintptr_t>(gradient)) + " ";
+}
+
+/// Makes `look()`, which reads the gradients of the step that runs.
+class GradientsFixture : public HostFixture {
+ public:
+  GradientsFixture() {
+    startRunningWork();
+    torch_.define("look", [] {
+      const PendingError pending;
+      taken.clear();
+      stepGradients(fakeHostTable(), take, nullptr);
+    });
+  }
+
+ protected:
+  const FakeTorch torch_{R"(
+class Parameter(Tensor):
+    is_leaf = True
+    def __init__(self, cdata, grad=None):
+        super().__init__(cdata)
+        self.grad = grad
+
+class SGD:
+    def __init__(self, *parameters): self.param_groups = [{"params": list(parameters)}]
+    def step(self, closure=None): self.update()
+    def update(self): look()
+)"};
+};
+
+TEST_CASE_FIXTURE(GradientsFixture, "the parameters with a gradient of the optimizer whose step runs") {
+  torch_.run("SGD(Parameter(1, Tensor(11)), Parameter(2), Parameter(3, Tensor(13))).step()");
+  CHECK(taken == "1:11 3:13 ");
+  CHECK(fakeHost().plain_tensors == 0);
+  torch_.run("SGD(Parameter(1, DTensor(99, (8, 3), None, Tensor(12)))).step()");
+  CHECK(taken.empty());
+}
+
+TEST_CASE_FIXTURE(GradientsFixture, "a step whose object is not called self has torch's function around it") {
+  torch_.run(R"(
+class Short(SGD):
+    def step(s): look()
+def wrapper(*args, **kwargs): args[0].step()
+wrapper(Short(Parameter(1, Tensor(11))))
+)");
+  CHECK(taken == "1:11 ");
+}
+
+TEST_CASE_FIXTURE(GradientsFixture, "the innermost step's, and none outside of a step") {
+  torch_.run(R"(
+class Outer(SGD):
+    def step(self, closure=None): SGD(Parameter(4, Tensor(14))).step()
+Outer(Parameter(1, Tensor(11))).step()
+)");
+  CHECK(taken == "4:14 ");
+  torch_.run("SGD(Parameter(1, Tensor(11))).update()");
+  CHECK(taken.empty());
 }
 
 } // namespace
