@@ -86,6 +86,7 @@ uint32_t ModuleRegistry::liveAgain(uint32_t module, Released& released) {
   forgetOwned(module, released);
   nodes_[module].alive = true;
   nodes_[module].inherited = true;
+  places_[module].has_reduced = false;
   return module;
 }
 
@@ -294,6 +295,22 @@ std::optional<uint32_t> ModuleRegistry::nearest(uint32_t module, ModuleRole role
 std::optional<uint32_t> ModuleRegistry::farthest(uint32_t module, ModuleRole role) {
   const std::lock_guard<std::mutex> lock(mutex_);
   return ancestor(module, role, /*farthest=*/true);
+}
+
+void ModuleRegistry::noteReduced(uint32_t ddp) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  places_[ddp].has_reduced = true;
+}
+
+std::vector<uint32_t> ModuleRegistry::unreducedDdps() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<uint32_t> found;
+  for (uint32_t id = 1; id < nodes_.size(); ++id) {
+    if (places_[id].role == ModuleRole::kDdp && nodes_[id].alive && !places_[id].has_reduced) {
+      found.push_back(id);
+    }
+  }
+  return found;
 }
 
 std::optional<uint32_t> ModuleRegistry::ancestor(uint32_t module, ModuleRole role, bool farthest) {

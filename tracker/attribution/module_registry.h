@@ -82,6 +82,10 @@ class ModuleRegistry {
   std::optional<uint32_t> nearest(uint32_t module, ModuleRole role);
   /// Returns the farthest of `module` and its ancestors with this role.
   std::optional<uint32_t> farthest(uint32_t module, ModuleRole role);
+  /// Notes that a DDP module has reduced gradients.
+  void noteReduced(uint32_t ddp);
+  /// Returns the live DDP modules that have reduced no gradients yet.
+  std::vector<uint32_t> unreducedDdps();
   /// Returns the outermost module around `module`, or itself.
   uint32_t rootOf(uint32_t module);
   /// Returns the live module at a path of attributes below `module`, or `module` itself for "".
@@ -118,6 +122,7 @@ class ModuleRegistry {
   struct Place {
     uint32_t parent = kNoModule;
     ModuleRole role = ModuleRole::kPlain;
+    bool has_reduced = false; ///< of DDP
   };
   struct Node {
     std::string component;

@@ -10,7 +10,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 13U
+#define COMMTAP_PYTHON_ABI 14U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -210,6 +210,9 @@ struct CommtapPython {
   /// Returns nonzero if a method with the name of a CommtapWork runs on this thread. In a backward, looks only at what
   /// the engine has called. Needs no GIL, as above.
   int (*may_run_work)();
+  /// Returns nonzero if a Python function that autograd's engine has called runs on this thread, in a backward. Needs
+  /// no GIL, as above.
+  int (*runs_in_engine)();
   /// Returns the innermost work of the Python code on this thread, and sets the module that it is for, if it is for
   /// one. Takes the GIL, so that it is called only after may_run_work.
   CommtapWork (*running_work)(uint32_t* module);

@@ -164,6 +164,7 @@ class ThreadState {
   std::string last_group_name;
   GroupRef last_library_group; ///< empty: not known yet
   std::string last_library_name;
+  int64_t last_backward = -1; ///< compat::graphTask() when last_backward_module was noted
   std::vector<OptimizerStep> optimizer_steps;
   std::vector<OpenCall> open_scopes;             ///< named ones
   std::shared_ptr<StageTensors> stage_tensors;   ///< null until an outermost module call or a message needs it

@@ -286,6 +286,7 @@ void startPython(Labels labels) {
       pythonPart() = part->start(&kHost) == 0 ? part : nullptr;
       setModulesInFrames(pythonPart() == nullptr ? nullptr : part->modules_in_frames);
       setRunningTorchFunction(pythonPart() == nullptr ? nullptr : part->running_torch_function);
+      setRunsInEngine(pythonPart() == nullptr ? nullptr : part->runs_in_engine);
       if (pythonPart() != nullptr) {
         WorkInFrames::setFunctions(part->may_run_work, part->running_work);
         StepGradients::setFunction(part->step_gradients);

@@ -405,6 +405,7 @@ const CommtapPython commtap_python = {
     .modules_in_frames = commtap::idsInFrames,
     .running_torch_function = commtap::runningTorchFunction,
     .may_run_work = commtap::mayRunWork,
+    .runs_in_engine = commtap::runsInEngine,
     .running_work = commtap::workRunning,
     .tensors_in = commtap::tensorsInObjects,
     .trained_parameter = commtap::trainedParameterOf,

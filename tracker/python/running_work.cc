@@ -107,6 +107,16 @@ int mayRunWork() {
   return found ? 1 : 0;
 }
 
+int runsInEngine() {
+  bool found = false;
+  const auto note = [](const PyCodeObject* code, void* runs) {
+    *static_cast<bool*>(runs) = code->co_name != names().run_backward;
+    return 1;
+  };
+  commtap_visit_codes(1, note, &found);
+  return found ? 1 : 0;
+}
+
 RunningWork runningWork() {
   const ErrorGuard keep_errors;
   PyRef frame = PyRef::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));

@@ -21,6 +21,10 @@ void startRunningWork();
 /// Returns nonzero if a method with the name of such work runs on this thread. Needs no GIL.
 int mayRunWork();
 
+/// Returns nonzero if a Python function runs that autograd's engine has called, or a function that it has. For a thread
+/// on which the engine runs. Needs no GIL.
+int runsInEngine();
+
 /// Returns the innermost work that the frames of this thread say. Runs no code of the job, such as a property. The
 /// caller holds the GIL.
 RunningWork runningWork();

@@ -17,6 +17,7 @@ JOBS: dict[str, Job] = {
     "transformer_sp_fullgraph": Job("transformer_tp.py", ("--seq-parallel", "--untied", "--compile", "fullgraph")),
     "ddp": Job("ddp.py", oracle=True),
     "ddp_accumulate": Job("ddp.py", ("--accumulate", "2")),
+    "ddp_static_graph": Job("ddp_static_graph.py"),
     "ddp_compile": Job("ddp.py", ("--compile", "function")),
     "fsdp1": Job("fsdp1.py", oracle=True),
     "fsdp1_orig_params": Job("fsdp1.py", ("--strategy", "shard_grad_op", "--use-orig-params")),

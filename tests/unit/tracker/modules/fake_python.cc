@@ -43,6 +43,7 @@ const CommtapPython commtap_python = {
     .modules_in_frames = [](CommtapInFrames, uint32_t, uint32_t*, size_t) -> size_t { return 0; },
     .running_torch_function = []() -> const char* { return fake_python.torch_function; },
     .may_run_work = [] { return 0; },
+    .runs_in_engine = [] { return 0; },
     .running_work = [](uint32_t*) { return kCommtapNoWork; },
     .tensors_in = [](void* const*, size_t, void*, void**, size_t) -> size_t { return 0; },
     .trained_parameter = [](void*) -> void* { return nullptr; },
