@@ -20,6 +20,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--schedule", choices=("gpipe", "interleaved"), required=True)
     parser.add_argument("--fsdp", action="store_true", help="shard each stage over the other mesh dimension")
+    parser.add_argument("--optimizer", action="store_true", help="update each stage after each step")
     arguments = parser.parse_args()
     start()
     pipelines = 2 if arguments.fsdp else 1
@@ -50,6 +51,7 @@ def main() -> None:
         schedule = ScheduleGPipe(stages[0], MICRO_BATCHES, loss_fn=loss)
     else:
         schedule = ScheduleInterleaved1F1B(stages, MICRO_BATCHES, loss_fn=loss)
+    optimizers = [torch.optim.SGD(stage.submod.parameters()) for stage in stages if arguments.optimizer]
     last = here == ranks - 1
     for step in range(2):
         batch, target = torch.rand(2 * MICRO_BATCHES, 10), torch.rand(2 * MICRO_BATCHES, 10)
@@ -58,6 +60,8 @@ def main() -> None:
             schedule.step(batch)
         else:
             schedule.step(target=target, losses=losses)
+        for optimizer in optimizers:
+            optimizer.step()
         if last and mesh["dp"].get_local_rank() == 0:
             print(f"step {step} losses {[loss.item() for loss in losses]!r}", flush=True)
     finish()

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "tracker/attribution/module_registry.h"
 #include "tracker/attribution/python_frames.h"
 #include "tracker/attribution/running_work.h"
+#include "tracker/attribution/step_gradients.h"
 #include "tracker/core/steps.h"
 #include "tracker/torch/compat.h"
 
@@ -27,6 +29,12 @@ void applyForwardOf(const torch::autograd::Node& node, Origin& origin) {
 std::optional<uint32_t> ownerOfMemory(const at::Tensor* tensor) {
   const bool known = tensor != nullptr && tensor->defined() && tensor->has_storage();
   return known ? ModuleRegistry::get().ownerOfStorage(tensor->storage()) : std::nullopt;
+}
+
+/// Like ownerOfMemory(), for parameters whose memory is another one than when their module was first called.
+std::optional<uint32_t> ownerOfMoved(const at::Tensor* tensor) {
+  const bool known = tensor != nullptr && tensor->defined() && tensor->has_storage();
+  return known ? ModuleRegistry::get().ownerOfMoved(tensor->storage()) : std::nullopt;
 }
 
 /// Returns whether a tensor is a bucket, or a piece of one, and not the gradient itself or a piece of it.
@@ -50,17 +58,45 @@ void applyGradientOf(const at::TensorImpl* tensor, const CallFacts& facts, Origi
   origin.module = origin.issued_in = *owner;
   if (const std::optional<uint32_t> ddp = modules.nearest(*owner, ModuleRole::kDdp)) {
     origin.module = *ddp;
+    modules.noteReduced(*ddp);
   } else if (isBucket(facts.tensor, *tensor)) {
     origin.module = ownerOfMemory(facts.tensor).value_or(modules.rootOf(*owner));
   }
 }
 
+void noteInBackward(ThreadState& thread, uint32_t module) {
+  thread.last_backward_module = module;
+  thread.last_backward = compat::graphTask();
+}
+
+/// Attributes a callback at the end of a backward: to DDP, if this backward, or one inside it, has sent a bucket. With
+/// static_graph, DDP's first backward sends all its buckets in the callback: only a DDP that has sent none can do so.
+Origin originAtEndOfBackward(ThreadState& thread, const CallFacts& facts) {
+  ModuleRegistry& modules = ModuleRegistry::get();
+  Origin origin{kGlobalModule, kGlobalModule, Phase::kBackward, Origin::kNothing};
+  const bool is_noted = thread.last_backward >= compat::graphTask();
+  if (const auto ddp = modules.nearest(is_noted ? thread.last_backward_module : kGlobalModule, ModuleRole::kDdp)) {
+    origin.module = *ddp;
+    return origin;
+  }
+  const std::vector<uint32_t> unreduced = modules.unreducedDdps();
+  if (facts.kind != Kind::kAllReduce || unreduced.empty() || pythonRunsInEngine()) {
+    return origin; // the job's own callback, for instance
+  }
+  if (unreduced.size() > 1) {
+    origin.missed = NotSeen::kUnknownOwner;
+    return origin;
+  }
+  origin.module = unreduced.front();
+  modules.noteReduced(origin.module);
+  noteInBackward(thread, origin.module);
+  return origin;
+}
+
 Origin originInBackward(ThreadState& thread, const CallFacts& facts) {
   const auto node = compat::currentNode();
-  if (!node) { // a callback at the end of the backward
-    const uint32_t last = thread.last_backward_module;
-    const std::optional<uint32_t> ddp = ModuleRegistry::get().nearest(last, ModuleRole::kDdp);
-    return {ddp.value_or(kGlobalModule), kGlobalModule, Phase::kBackward, Origin::kNothing};
+  if (!node) {
+    return originAtEndOfBackward(thread, facts);
   }
   Origin origin;
   if (compat::hasSequenceNumber(*node)) {
@@ -69,7 +105,7 @@ Origin originInBackward(ThreadState& thread, const CallFacts& facts) {
     applyGradientOf(tensor, facts, origin);
   }
   origin.phase = Phase::kBackward;
-  thread.last_backward_module = origin.issued_in;
+  noteInBackward(thread, origin.issued_in);
   return origin;
 }
 
@@ -169,9 +205,16 @@ void applyMemory(ThreadState& thread, const CallFacts& facts, Origin& origin) {
     }
     return;
   }
-  std::optional<uint32_t> owner = ownerOfMemory(facts.tensor);
-  if (!owner) {
-    owner = ownerOfMemory(facts.received);
+  std::optional<uint32_t> owner;
+  for (const auto find : {ownerOfMemory, ownerOfMoved}) {
+    for (const at::Tensor* tensor : {facts.tensor, facts.received}) {
+      owner = owner ? owner : find(tensor);
+    }
+  }
+  for (const at::Tensor* tensor : {facts.tensor, facts.received}) {
+    if (!owner && tensor != nullptr && origin.phase == Phase::kOptimizer) {
+      owner = StepGradients::moduleOf(thread, *tensor);
+    }
   }
   origin.module = owner.value_or(origin.module);
 }

@@ -86,6 +86,7 @@ uint32_t ModuleRegistry::liveAgain(uint32_t module, Released& released) {
   forgetOwned(module, released);
   nodes_[module].alive = true;
   nodes_[module].inherited = true;
+  places_[module].has_reduced = false;
   return module;
 }
 
@@ -184,22 +185,31 @@ void ModuleRegistry::died(uint32_t module) {
   }
 }
 
+void ModuleRegistry::forgetStorage(const StorageRef& storage, uint32_t module) {
+  const c10::StorageImpl* object = storage._unsafe_get_target();
+  if (storage_owners_.find(object) == module) {
+    storage_owners_.remove(object);
+  }
+}
+
 void ModuleRegistry::forgetOwned(uint32_t module, Released& released) {
-  Node& node = nodes_[module];
-  const auto forget = [module](ObjectTable& owners, const void* object) {
-    if (owners.find(object) == module) {
-      owners.remove(object);
-    }
-  };
-  for (const void* tensor : node.tensors) {
-    forget(tensor_owners_, tensor);
+  tensors_.removeOf(module, released.tensors);
+  for (StorageRef& storage : std::exchange(nodes_[module].storages, {})) {
+    forgetStorage(storage, module);
+    released.storages.push_back(std::move(storage));
   }
-  for (StorageRef& storage : node.storages) {
-    forget(storage_owners_, storage._unsafe_get_target());
-    released.push_back(std::move(storage));
+}
+
+/// A job may move a parameter in every step.
+void ModuleRegistry::forgetFreed(uint32_t module, Released& released) {
+  std::vector<StorageRef>& storages = nodes_[module].storages;
+  const auto freed =
+      std::partition(storages.begin(), storages.end(), [](const StorageRef& storage) { return !storage.expired(); });
+  for (auto storage = freed; storage != storages.end(); ++storage) {
+    forgetStorage(*storage, module);
+    released.storages.push_back(std::move(*storage));
   }
-  node.tensors = {};
-  node.storages = {};
+  storages.erase(freed, storages.end());
 }
 
 void ModuleRegistry::forgetOwnedByDead(Released& released) {
@@ -208,7 +218,7 @@ void ModuleRegistry::forgetOwnedByDead(Released& released) {
       forgetOwned(module, released);
     }
   }
-  forget_at_ = std::max(kForgetAt, 2 * size_t{tensor_owners_.size()});
+  forget_at_ = std::max(kForgetAt, 2 * tensors_.size());
 }
 
 bool ModuleRegistry::wantsParameters(uint32_t module) {
@@ -216,22 +226,18 @@ bool ModuleRegistry::wantsParameters(uint32_t module) {
   return isModule(module) && !std::exchange(nodes_[module].has_parameters, true);
 }
 
-void ModuleRegistry::addParameter(uint32_t module, const void* tensor, const c10::Storage& storage) {
+void ModuleRegistry::addParameter(uint32_t module, const c10::TensorImpl* tensor, const c10::Storage& storage) {
   Released released;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!isModule(module)) {
     return;
   }
-  ownTensor(tensor, module);
-  ownStorage(storage, ownerOfShared(storage, module));
-  if (tensor_owners_.size() >= forget_at_) {
-    forgetOwnedByDead(released);
+  if (tensor != nullptr) {
+    tensors_.add(*tensor, module);
   }
-}
-
-void ModuleRegistry::ownTensor(const void* tensor, uint32_t module) {
-  if (tensor != nullptr && tensor_owners_.insert(tensor, module)) {
-    nodes_[module].tensors.push_back(tensor);
+  ownStorage(storage, ownerOfShared(storage, module));
+  if (tensors_.size() >= forget_at_) {
+    forgetOwnedByDead(released);
   }
 }
 
@@ -255,7 +261,7 @@ uint32_t ModuleRegistry::ownerOfShared(const c10::Storage& storage, uint32_t mod
 
 std::optional<uint32_t> ModuleRegistry::ownerOfTensor(const void* tensor) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return ownerIn(tensor_owners_, tensor);
+  return tensors_.ownerOf(tensor);
 }
 
 std::optional<uint32_t> ModuleRegistry::ownerOfStorage(const c10::Storage& storage) {
@@ -263,9 +269,22 @@ std::optional<uint32_t> ModuleRegistry::ownerOfStorage(const c10::Storage& stora
   return ownerIn(storage_owners_, storage.unsafeGetStorageImpl());
 }
 
+std::optional<uint32_t> ModuleRegistry::ownerOfMoved(const c10::Storage& storage) {
+  Released released;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::vector<uint32_t> owners =
+      storage ? tensors_.ownersIn(*storage.unsafeGetStorageImpl()) : std::vector<uint32_t>();
+  for (const uint32_t owner : owners) {
+    const uint32_t shared = ownerOfShared(storage, owner);
+    forgetFreed(shared, released);
+    ownStorage(storage, shared);
+  }
+  return ownerIn(storage_owners_, storage.unsafeGetStorageImpl());
+}
+
 size_t ModuleRegistry::ownedTensors() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return tensor_owners_.size();
+  return tensors_.size();
 }
 
 std::optional<uint32_t> ModuleRegistry::nearest(uint32_t module, ModuleRole role) {
@@ -276,6 +295,22 @@ std::optional<uint32_t> ModuleRegistry::nearest(uint32_t module, ModuleRole role
 std::optional<uint32_t> ModuleRegistry::farthest(uint32_t module, ModuleRole role) {
   const std::lock_guard<std::mutex> lock(mutex_);
   return ancestor(module, role, /*farthest=*/true);
+}
+
+void ModuleRegistry::noteReduced(uint32_t ddp) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  places_[ddp].has_reduced = true;
+}
+
+std::vector<uint32_t> ModuleRegistry::unreducedDdps() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<uint32_t> found;
+  for (uint32_t id = 1; id < nodes_.size(); ++id) {
+    if (places_[id].role == ModuleRole::kDdp && nodes_[id].alive && !places_[id].has_reduced) {
+      found.push_back(id);
+    }
+  }
+  return found;
 }
 
 std::optional<uint32_t> ModuleRegistry::ancestor(uint32_t module, ModuleRole role, bool farthest) {

@@ -15,6 +15,7 @@
 
 #include <c10/core/Storage.h>
 
+#include "tracker/attribution/owned_tensors.h"
 #include "tracker/core/fork_locks.h"
 #include "tracker/core/object_table.h"
 
@@ -58,8 +59,8 @@ class ModuleRegistry {
   /// Returns true once per module: the caller must then add the module's parameters to the report.
   bool wantsParameters(uint32_t module);
 
-  /// `storage` may be null.
-  void addParameter(uint32_t module, const void* tensor, const c10::Storage& storage);
+  /// `tensor` and `storage` may be null.
+  void addParameter(uint32_t module, const c10::TensorImpl* tensor, const c10::Storage& storage);
 
   bool knows(uint32_t module);
   /// Returns the full name, such as "MLPModule.net1"; "Global" for 0.
@@ -71,6 +72,9 @@ class ModuleRegistry {
   /// nearest common ancestor. A destroyed module stays the owner until very many tensors are owned.
   std::optional<uint32_t> ownerOfTensor(const void* tensor);
   std::optional<uint32_t> ownerOfStorage(const c10::Storage& storage);
+  /// Returns the owner of a storage that parameters were moved into after they were added, as by `p.data = ...`, and
+  /// notes it. Looks at the parameters themselves, so it is for a storage that ownerOfStorage() does not know.
+  std::optional<uint32_t> ownerOfMoved(const c10::Storage& storage);
   /// Returns the number of tensors that have an owner.
   size_t ownedTensors();
 
@@ -78,6 +82,10 @@ class ModuleRegistry {
   std::optional<uint32_t> nearest(uint32_t module, ModuleRole role);
   /// Returns the farthest of `module` and its ancestors with this role.
   std::optional<uint32_t> farthest(uint32_t module, ModuleRole role);
+  /// Notes that a DDP module has reduced gradients.
+  void noteReduced(uint32_t ddp);
+  /// Returns the live DDP modules that have reduced no gradients yet.
+  std::vector<uint32_t> unreducedDdps();
   /// Returns the outermost module around `module`, or itself.
   uint32_t rootOf(uint32_t module);
   /// Returns the live module at a path of attributes below `module`, or `module` itself for "".
@@ -104,13 +112,17 @@ class ModuleRegistry {
   /// Keeps no memory of the job, but the address of the storage object, so that no other storage gets it.
   using StorageRef = c10::weak_intrusive_ptr<c10::StorageImpl>;
 
-  /// References to drop after unlocking: the last one destroys the storage object, which may wait for the GIL.
-  using Released = std::vector<StorageRef>;
+  /// References to drop after unlocking: the last one destroys the object, which may wait for the GIL.
+  struct Released {
+    OwnedTensors::Released tensors;
+    std::vector<StorageRef> storages;
+  };
 
   /// Data that collectives read. Separate from Node, so that a module's ancestors lie in few cache lines.
   struct Place {
     uint32_t parent = kNoModule;
     ModuleRole role = ModuleRole::kPlain;
+    bool has_reduced = false; ///< of DDP
   };
   struct Node {
     std::string component;
@@ -121,7 +133,6 @@ class ModuleRegistry {
     bool inherited = false; ///< its name and rows were a destroyed module's
     bool has_parameters = false;
     Namesakes* namesakes = nullptr;     ///< null for the first of a name
-    std::vector<const void*> tensors{}; ///< that it owns
     std::vector<StorageRef> storages{}; ///< that it owns
   };
 
@@ -134,10 +145,11 @@ class ModuleRegistry {
   uint32_t liveAgain(uint32_t module, Released& released);
   std::string uniqueClean(const ModuleFacts& facts);
   uint32_t rootLocked(uint32_t module) const;
+  void forgetStorage(const StorageRef& storage, uint32_t module);
   void forgetOwned(uint32_t module, Released& released);
   void forgetOwnedByDead(Released& released);
   std::optional<uint32_t> ancestor(uint32_t module, ModuleRole role, bool farthest);
-  void ownTensor(const void* tensor, uint32_t module);
+  void forgetFreed(uint32_t module, Released& released);
   void ownStorage(const c10::Storage& storage, uint32_t module);
   uint32_t ownerOfShared(const c10::Storage& storage, uint32_t module) const;
   uint32_t commonAncestorLocked(uint32_t one, uint32_t other) const;
@@ -175,7 +187,7 @@ class ModuleRegistry {
   std::unordered_map<std::string, Namesakes> namesakes_;    ///< "parent id/component"
   std::unordered_set<std::string> clean_names_;             ///< "parent id/clean" of every name in use
   std::unordered_map<std::string, uint32_t> clean_numbers_; ///< "parent id/clean base": the highest number given
-  ObjectTable tensor_owners_;
+  OwnedTensors tensors_;
   ObjectTable storage_owners_;
   size_t forget_at_ = kForgetAt; ///< number of owned tensors at which destroyed modules lose theirs
   std::unordered_map<UnitName<std::string>, uint32_t, UnitHash, SameUnit> fsdp2_units_; ///< cache of fsdp2Unit

@@ -14,6 +14,7 @@ namespace {
 
 constinit std::atomic<ModulesInFrames> modules_in_frames{nullptr};
 constinit std::atomic<RunningTorchFunction> running_torch_function{nullptr};
+constinit std::atomic<RunsInEngine> runs_in_engine{nullptr};
 
 } // namespace
 
@@ -45,6 +46,15 @@ std::string_view runningTorchFunction() {
   const RunningTorchFunction read = running_torch_function.load(std::memory_order_acquire);
   const char* name = read == nullptr ? nullptr : read();
   return name == nullptr ? std::string_view() : name;
+}
+
+void setRunsInEngine(RunsInEngine function) {
+  runs_in_engine.store(function, std::memory_order_release);
+}
+
+bool pythonRunsInEngine() {
+  const RunsInEngine read = runs_in_engine.load(std::memory_order_acquire);
+  return read != nullptr && read() != 0;
 }
 
 bool stepHasClosure() {

@@ -31,6 +31,16 @@ void setRunningTorchFunction(RunningTorchFunction function);
 /// runs. Takes no lock.
 std::string_view runningTorchFunction();
 
+/// The Python part's runs_in_engine.
+using RunsInEngine = int (*)();
+
+/// Sets the function that says whether autograd's engine runs Python code; nullptr in a process without Python.
+void setRunsInEngine(RunsInEngine function);
+
+/// Returns whether a Python function that autograd's engine has called runs on this thread, in a backward. Takes no
+/// lock.
+bool pythonRunsInEngine();
+
 /// Returns true if the optimizer's step that begins on this thread was given a closure. Takes the GIL.
 bool stepHasClosure();
 

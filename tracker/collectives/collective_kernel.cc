@@ -49,6 +49,9 @@ class Call {
     const uint64_t bytes = payload.bytes;
     Origin origin = currentOrigin(thread_, [this, group] { return callFacts(group); });
     const CompiledCall compiled = CompiledCode::attribute(inEngine(thread_), origin);
+    if (origin.phase == Phase::kForward) {
+      Steps::inForward();
+    }
     LedgerWriter& ledger = ProcessLedger::ledger();
     CollectiveKey key{
         .module = origin.module,

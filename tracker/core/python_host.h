@@ -10,7 +10,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 12U
+#define COMMTAP_PYTHON_ABI 14U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -68,6 +68,9 @@ struct CommtapSite {
 
 /// Receives a text of the Python part.
 using CommtapTakeText = void (*)(void* data, const char* text);
+
+/// Receives a parameter and its gradient, both TensorImpls that live during the call.
+using CommtapTakeGradient = void (*)(void* data, void* parameter, void* gradient);
 
 struct CommtapParameterFacts {
   const char* name;
@@ -207,6 +210,9 @@ struct CommtapPython {
   /// Returns nonzero if a method with the name of a CommtapWork runs on this thread. In a backward, looks only at what
   /// the engine has called. Needs no GIL, as above.
   int (*may_run_work)();
+  /// Returns nonzero if a Python function that autograd's engine has called runs on this thread, in a backward. Needs
+  /// no GIL, as above.
+  int (*runs_in_engine)();
   /// Returns the innermost work of the Python code on this thread, and sets the module that it is for, if it is for
   /// one. Takes the GIL, so that it is called only after may_run_work.
   CommtapWork (*running_work)(uint32_t* module);
@@ -234,6 +240,9 @@ struct CommtapPython {
   /// Hands the parameters of the optimizer whose step begins on this thread to `sampler`, and those of the known
   /// modules that no optimizer has. Takes the GIL, and runs no code of the job.
   void (*sample_step)(const CommtapStepSampler* sampler);
+  /// Hands the gradients of the optimizer whose step runs on this thread to `take`, except DTensors: torch's functions
+  /// communicate for these. Takes the GIL, and runs no code of the job.
+  void (*step_gradients)(CommtapTakeGradient take, void* data);
   /// Receives the graphs that Dynamo and Inductor compile from now on, if they are loaded. Returns 0 if Inductor is
   /// not. Takes the GIL.
   int (*watch_compiler)();

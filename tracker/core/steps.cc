@@ -47,9 +47,14 @@ void Steps::endsWithNextForward(StepSign sign) {
   }
 }
 
-void Steps::optimizerStepped() {
+/// A closure clears the gradients, and LBFGS changes the parameters between its calls of one: both inside a step.
+void Steps::optimizerBegins() {
   optimizer_seen.store(true, std::memory_order_relaxed);
   seek_parameters_.store(false, std::memory_order_relaxed);
+}
+
+void Steps::optimizerStepped() {
+  optimizerBegins();
   endsWithNextForward(StepSign::kOptimizer);
 }
 
@@ -75,6 +80,12 @@ void Steps::endStepBefore(LedgerWriter& ledger) {
   const int sign = step_is_over.exchange(kNoSign);
   if (sign != kNoSign || (evaluated && hasForward(ledger))) {
     close(sign == kNoSign ? StepSign::kForward : static_cast<StepSign>(sign));
+  }
+}
+
+void Steps::endStepIfOver() {
+  if (const int sign = step_is_over.exchange(kNoSign); sign != kNoSign) {
+    close(static_cast<StepSign>(sign));
   }
 }
 

@@ -12,18 +12,21 @@ namespace commtap {
 
 /// Finds where the steps of this process begin and end.
 ///
-/// A training step ends when the first forward of a root module begins after an optimizer has stepped. So several
-/// optimizers that step in sequence, or inside the backward, end one step. While no optimizer was seen to step, as when
-/// `optimizer.step` is compiled, Optimizer.zero_grad after a forward is taken for the sign. While neither was seen, a
-/// parameter that has been changed in place is, as for an optimizer of the job's own. A process that has only run
-/// forwards without gradients evaluates or infers: each of these forwards is a step. After the job's first mark(), only
-/// mark() ends a step.
+/// A training step ends when the first forward of a root module begins after an optimizer has stepped, or when the
+/// first collective for such a forward is issued. So several optimizers that step in sequence, or inside the backward,
+/// end one step. The forwards of a closure belong to the step that calls it. While no optimizer was seen to step, as
+/// when `optimizer.step` is compiled, Optimizer.zero_grad after a forward is taken for the sign. While neither was
+/// seen, a parameter that has been changed in place is, as for an optimizer of the job's own. A process that has only
+/// run forwards without gradients evaluates or infers: each of these forwards is a step. After the job's first mark(),
+/// only mark() ends a step.
 ///
 /// The set-up of a process is what it communicates before its first forward begins: the first call of a root module, or
 /// the first named scope, on any thread, with gradients or without. It is over also if the job marks a step, or
 /// communicates inside a forward or backward whose beginning was not seen, as in compiled code.
 class Steps {
  public:
+  /// Notes that an optimizer's step begins: from here on no other sign ends a step. Any thread.
+  static void optimizerBegins();
   /// Notes that an optimizer's step has ended, or communicates. Any thread.
   static void optimizerStepped();
   /// Notes that an optimizer clears its gradients. Any thread.
@@ -41,6 +44,13 @@ class Steps {
       endStepBefore(ledger);
     }
     ledger.openStep().forward_passes.fetch_add(1, std::memory_order_relaxed);
+  }
+  /// Notes a collective that is issued for a forward. A pipeline gathers and receives for a forward before it begins:
+  /// after an optimizer has stepped, this ends the step as that forward would.
+  static void inForward() {
+    if (forward_may_end_step_.load(std::memory_order_relaxed)) {
+      endStepIfOver();
+    }
   }
   /// Notes a collective issued in the backward that autograd numbers `graph_task`.
   static void inBackward(int64_t graph_task);
@@ -60,6 +70,7 @@ class Steps {
  private:
   static void endsWithNextForward(StepSign sign);
   static void endStepBefore(LedgerWriter& ledger);
+  static void endStepIfOver();
   static bool isSetupStill(Phase phase, bool compiled);
 
   static std::atomic<bool> forward_may_end_step_;

@@ -26,13 +26,18 @@ struct Scope {
   bool isCall() const {
     return type <= Type::kNamed;
   }
+  /// Returns true for an optimizer's step outside of every call: what its closure calls is outermost.
+  bool isOutsideCalls() const {
+    return !isCall() && module == kGlobalModule;
+  }
 };
 
 /// A module call or named scope that has not ended. Keeps `around` because a switched stack may replace scopes below
 /// it.
 struct OpenCall {
-  uint32_t depth;  ///< to hand to ThreadState::leave()
-  uint32_t around; ///< the module around it
+  uint32_t depth;    ///< to hand to ThreadState::leave()
+  uint32_t around;   ///< the module around it
+  bool is_outermost; ///< no other call is around it
 };
 
 /// A library's record_function label around the work for one of its units.
@@ -64,6 +69,7 @@ struct UserLabel {
 
 struct DeviceSpan;
 class StageTensors;
+class StepGradients;
 
 /// The outermost collective op that runs on a thread.
 struct OpFrame {
@@ -130,7 +136,8 @@ class ThreadState {
   }
   /// Returns the position of a call that begins now.
   OpenCall openCall() const {
-    return {depth_, currentModule()};
+    const Scope* scope = top();
+    return {depth_, currentModule(), scope == nullptr || scope->isOutsideCalls()};
   }
   /// Returns true if an open scope at this depth is one that the job has named.
   bool isNamed(uint32_t depth) const {
@@ -157,11 +164,13 @@ class ThreadState {
   std::string last_group_name;
   GroupRef last_library_group; ///< empty: not known yet
   std::string last_library_name;
+  int64_t last_backward = -1; ///< compat::graphTask() when last_backward_module was noted
   std::vector<OptimizerStep> optimizer_steps;
-  std::vector<OpenCall> open_scopes;           ///< named ones
-  std::shared_ptr<StageTensors> stage_tensors; ///< null until an outermost module call or a message needs it
-  uint32_t nccl_groups_open = 0;               ///< ncclGroupStart without its ncclGroupEnd
-  std::vector<DeviceSpan*> device_spans;       ///< of the open group of NCCL calls; used by DeviceTiming
+  std::vector<OpenCall> open_scopes;             ///< named ones
+  std::shared_ptr<StageTensors> stage_tensors;   ///< null until an outermost module call or a message needs it
+  std::shared_ptr<StepGradients> step_gradients; ///< null until a step of an optimizer sends memory of no parameter
+  uint32_t nccl_groups_open = 0;                 ///< ncclGroupStart without its ncclGroupEnd
+  std::vector<DeviceSpan*> device_spans;         ///< of the open group of NCCL calls; used by DeviceTiming
 
  private:
   // initial-exec takes one pointer of the surplus that the loader keeps for libraries loaded by dlopen(). The general

@@ -164,9 +164,11 @@ void openUnit(const UnitLabelText& label, const void* object) {
 void openStep(const void* object) {
   if (ThreadState* thread = ThreadState::current(); thread != nullptr) {
     WorkInFrames::torchStepBegins();
+    Steps::optimizerBegins();
     const Scope::Type type = stepHasClosure() ? Scope::Type::kOptimizerStepWithClosure : Scope::Type::kOptimizerStep;
     const Scope scope{type, compat::inBackward(), thread->currentModule()};
     thread->optimizer_steps.push_back({object, thread->enter(scope)});
+    thread->step_gradients.reset();
   }
 }
 
@@ -255,7 +257,10 @@ void closeLabel(const void* object) {
     const uint32_t depth = step->depth;
     thread->optimizer_steps.erase(step);
     thread->leave(depth);
-    Steps::optimizerStepped();
+    thread->step_gradients.reset();
+    if (thread->optimizer_steps.empty()) { // else the step around it may call its closure again
+      Steps::optimizerStepped();
+    }
   } else if (const auto user = lastOf(thread->user_labels, object); user != thread->user_labels.end()) {
     thread->user_labels.erase(user);
   }

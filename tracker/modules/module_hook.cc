@@ -53,7 +53,7 @@ void* ModuleHook::call(void* function, void* const* arguments, size_t flags, voi
   {
     const CostSample sample(CostPart::kModuleCalls, stands_for);
     registerLateOps();
-    if (call.depth == 0 && Steps::seekParameters() && functions_.trained_parameter != nullptr) [[unlikely]] {
+    if (call.is_outermost && Steps::seekParameters() && functions_.trained_parameter != nullptr) [[unlikely]] {
       catchAllInSample(
           "a parameter", [&] { ParameterWatch::callBegins(id, arguments[0], functions_.trained_parameter); });
     }
@@ -62,7 +62,7 @@ void* ModuleHook::call(void* function, void* const* arguments, size_t flags, voi
   void* result = original_(function, arguments, flags, names);
   const CostSample sample(CostPart::kModuleCalls, stands_for);
   endCall(*thread, call);
-  if (call.depth == 0 && StageTensors::wanted()) [[unlikely]] {
+  if (call.is_outermost && StageTensors::wanted()) [[unlikely]] {
     catchAllInSample("a module call", [&] {
       noteTensors(*thread, id, {arguments, flags & ~kArgumentsOffset, names}, result);
     });

@@ -18,6 +18,7 @@
 #include "tracker/attribution/python_frames.h"
 #include "tracker/attribution/running_work.h"
 #include "tracker/attribution/stage_tensors.h"
+#include "tracker/attribution/step_gradients.h"
 #include "tracker/collectives/groups.h"
 #include "tracker/collectives/registration.h"
 #include "tracker/compiled/compiled_code.h"
@@ -75,7 +76,7 @@ void addParameter(uint32_t module, const CommtapParameterFacts* facts) {
 void ownTensor(uint32_t module, void* tensor) {
   const auto* impl = static_cast<const c10::TensorImpl*>(tensor);
   const bool has_memory = impl != nullptr && impl->has_storage();
-  ModuleRegistry::get().addParameter(module, tensor, has_memory ? impl->unsafe_storage() : c10::Storage());
+  ModuleRegistry::get().addParameter(module, impl, has_memory ? impl->unsafe_storage() : c10::Storage());
 }
 
 uint32_t currentModule() {
@@ -285,8 +286,10 @@ void startPython(Labels labels) {
       pythonPart() = part->start(&kHost) == 0 ? part : nullptr;
       setModulesInFrames(pythonPart() == nullptr ? nullptr : part->modules_in_frames);
       setRunningTorchFunction(pythonPart() == nullptr ? nullptr : part->running_torch_function);
+      setRunsInEngine(pythonPart() == nullptr ? nullptr : part->runs_in_engine);
       if (pythonPart() != nullptr) {
         WorkInFrames::setFunctions(part->may_run_work, part->running_work);
+        StepGradients::setFunction(part->step_gradients);
         CompiledCode::setPython(part);
         Sampler::setFunction(part->sample_step);
       }

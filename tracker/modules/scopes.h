@@ -17,7 +17,7 @@ namespace commtap {
 inline void beginCall(ThreadState& thread, const OpenCall& call, Scope::Type type, uint32_t module) {
   LedgerWriter& ledger = ProcessLedger::ledger();
   const bool in_backward = compat::inBackward();
-  if (call.depth == 0 && !in_backward) [[unlikely]] {
+  if (call.is_outermost && !in_backward) [[unlikely]] {
     Steps::forwardBegins(ledger);
   }
   ledger.countModuleCall(module, in_backward ? Phase::kRecompute : Phase::kForward);

@@ -21,6 +21,7 @@
 #include "tracker/python/known_optimizers.h"
 #include "tracker/python/module_observer.h"
 #include "tracker/python/module_tree.h"
+#include "tracker/python/optimizer_parameters.h"
 #include "tracker/python/running_work.h"
 #include "tracker/python/sampled_step.h"
 #include "tracker/python/tensor_class.h"
@@ -195,6 +196,16 @@ void sampleStepRunning(const CommtapStepSampler* sampler) {
     sampleStep(part->host, part->tree.modules(), part->optimizers, *sampler);
   } catch (const std::exception&) { // out of memory: the sample has no more parameters
     part->host.not_seen_module("parameters of an optimizer");
+  }
+  PyGILState_Release(gil);
+}
+
+void gradientsOfStep(CommtapTakeGradient take, void* data) {
+  const PyGILState_STATE gil = PyGILState_Ensure();
+  try {
+    stepGradients(part->host, take, data);
+  } catch (const std::exception&) { // out of memory: the gradients so far are known
+    part->host.log_debug("the gradients of an optimizer could not be read");
   }
   PyGILState_Release(gil);
 }
@@ -394,6 +405,7 @@ const CommtapPython commtap_python = {
     .modules_in_frames = commtap::idsInFrames,
     .running_torch_function = commtap::runningTorchFunction,
     .may_run_work = commtap::mayRunWork,
+    .runs_in_engine = commtap::runsInEngine,
     .running_work = commtap::workRunning,
     .tensors_in = commtap::tensorsInObjects,
     .trained_parameter = commtap::trainedParameterOf,
@@ -402,5 +414,6 @@ const CommtapPython commtap_python = {
     .module_at = commtap::moduleAt,
     .forward_node = commtap::nodeOfForward,
     .sample_step = commtap::sampleStepRunning,
+    .step_gradients = commtap::gradientsOfStep,
     .watch_compiler = commtap::watchCompiler,
 };

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/python/running_work.h"
 
+#include <utility>
+
 #include "tracker/cpython/frame_locals.h"
 #include "tracker/cpython/py_compat.h"
 #include "tracker/cpython/thread_frames.h"
@@ -61,12 +63,13 @@ bool hasParameterGroups(PyObject* object) {
   return dict != nullptr && PyDict_Check(dict) && PyDict_Contains(dict, names().param_groups) == 1;
 }
 
-RunningWork stepOf(const PyRef& frame, PyObject* self) {
-  if (isModule(self) || !hasParameterGroups(self)) {
+RunningWork stepOf(const PyRef& frame, PyRef self) {
+  if (isModule(self.get()) || !hasParameterGroups(self.get())) {
     return {};
   }
   const PyRef closure = localOf(frame, torch_names::kClosure);
-  return {closure && closure.get() != Py_None ? kCommtapOptimizerStepWithClosure : kCommtapOptimizerStep, {}};
+  const bool has_closure = closure && closure.get() != Py_None;
+  return {has_closure ? kCommtapOptimizerStepWithClosure : kCommtapOptimizerStep, {}, std::move(self)};
 }
 
 /// Returns the work of a frame whose function's name says `what`, if its object bears that out.
@@ -76,11 +79,11 @@ RunningWork workOf(const PyRef& frame, CommtapWork what) {
     return {};
   }
   if (what == kCommtapOptimizerStep) {
-    return stepOf(frame, self.get());
+    return stepOf(frame, std::move(self));
   }
   // The constructor of a part of a model shows nothing: the part's place in the model is not known yet.
   const bool fits = isModule(self.get()) && (what == kCommtapBackward || directlyWrappedBy(self.get()) != nullptr);
-  return fits ? RunningWork{what, std::move(self)} : RunningWork();
+  return fits ? RunningWork{what, std::move(self), {}} : RunningWork();
 }
 
 int noteName(const PyCodeObject* code, void* found) {
@@ -101,6 +104,16 @@ void startRunningWork() {
 int mayRunWork() {
   bool found = false;
   commtap_visit_codes(kMostFrames, noteName, &found);
+  return found ? 1 : 0;
+}
+
+int runsInEngine() {
+  bool found = false;
+  const auto note = [](const PyCodeObject* code, void* runs) {
+    *static_cast<bool*>(runs) = code->co_name != names().run_backward;
+    return 1;
+  };
+  commtap_visit_codes(1, note, &found);
   return found ? 1 : 0;
 }
 

@@ -11,7 +11,8 @@ namespace commtap {
 
 struct RunningWork {
   CommtapWork what = kCommtapOtherWork;
-  PyRef module{}; ///< the object whose constructor or backward it is; empty for an optimizer's step
+  PyRef module{};    ///< the object whose constructor or backward it is; empty for an optimizer's step
+  PyRef optimizer{}; ///< the object whose step it is; empty for other work
 };
 
 /// Prepares the names to look for. The caller holds the GIL.
@@ -19,6 +20,10 @@ void startRunningWork();
 
 /// Returns nonzero if a method with the name of such work runs on this thread. Needs no GIL.
 int mayRunWork();
+
+/// Returns nonzero if a Python function runs that autograd's engine has called, or a function that it has. For a thread
+/// on which the engine runs. Needs no GIL.
+int runsInEngine();
 
 /// Returns the innermost work that the frames of this thread say. Runs no code of the job, such as a property. The
 /// caller holds the GIL.

@@ -8,94 +8,20 @@
 #include <utility>
 #include <vector>
 
-#include "tracker/cpython/frame_locals.h"
-#include "tracker/cpython/py_compat.h"
 #include "tracker/cpython/py_ref.h"
 #include "tracker/graphs/dynamo_pause.h"
 #include "tracker/python/mesh_facts.h"
+#include "tracker/python/optimizer_parameters.h"
 #include "tracker/python/parameter_facts.h"
 #include "tracker/python/parameter_names.h"
-#include "tracker/python/tensors_in.h"
-#include "tracker/python/wrappers.h"
-#include "tracker/torch/frame_names.h"
 #include "tracker/torch/module_names.h"
 
 namespace commtap {
 namespace {
 
-/// Returns the value in an object's own dictionary, borrowed; nullptr if there is none. Runs no code of the job: its
-/// class may have a property of the name.
-PyObject* ownValue(PyObject* object, const char* name) {
-  PyObject* dict = dictOf(object);
-  return dict != nullptr && PyDict_Check(dict) ? PyDict_GetItemString(dict, name) : nullptr;
-}
-
-PyObject* groupsOf(PyObject* optimizer) {
-  PyObject* groups = ownValue(optimizer, torch_names::kParameterGroups);
-  return groups != nullptr && PyList_Check(groups) ? groups : nullptr;
-}
-
-/// Returns the optimizer whose step begins: the first argument of the function of torch around the step.
-PyRef optimizerInFrames() {
-  constexpr int kNear = 4; // record_function's own frame may be the innermost
-  PyRef frame = PyRef::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
-  for (int depth = 0; depth < kNear && frame; ++depth) {
-    const PyRef arguments(commtap_local(reinterpret_cast<PyFrameObject*>(frame.get()), torch_names::kStepArguments));
-    if (arguments && PyTuple_Check(arguments.get()) && PyTuple_GET_SIZE(arguments.get()) > 0) {
-      PyObject* optimizer = PyTuple_GET_ITEM(arguments.get(), 0);
-      if (groupsOf(optimizer) != nullptr) {
-        return PyRef::borrow(optimizer);
-      }
-    }
-    frame = compat::callerOf(frame.get());
-  }
-  return {};
-}
-
-/// Calls visit(tensor, group, place) for each parameter of an optimizer. The tensor is borrowed.
-template <typename Visit>
-void forEachParameter(PyObject* optimizer, const Visit& visit) {
-  PyObject* groups = groupsOf(optimizer);
-  for (Py_ssize_t i = 0; groups != nullptr && i < PyList_GET_SIZE(groups); ++i) {
-    PyObject* group = PyList_GET_ITEM(groups, i);
-    PyObject* tensors = PyDict_Check(group) ? PyDict_GetItemString(group, torch_names::kGroupsTensors) : nullptr;
-    for (Py_ssize_t k = 0; tensors != nullptr && PyList_Check(tensors) && k < PyList_GET_SIZE(tensors); ++k) {
-      PyObject* tensor = PyList_GET_ITEM(tensors, k);
-      if (isTensor(tensor)) {
-        visit(tensor, i, k);
-      }
-    }
-  }
-}
-
 int attributeOf(PyObject* tensor, const char* name) {
   PyObject* value = ownValue(tensor, name);
   return value == Py_True ? 1 : value == Py_False ? 0 : -1;
-}
-
-bool isTrue(PyObject* tensor, const char* name) {
-  const PyRef value = attribute(tensor, name);
-  PyErr_Clear();
-  return value.get() == Py_True;
-}
-
-/// Returns a DTensor's local tensor; empty for any other tensor.
-PyRef localTensorOf(PyObject* tensor) {
-  PyRef local = attribute(tensor, torch_names::kLocalTensor);
-  PyErr_Clear();
-  return local;
-}
-
-/// Returns the gradient that the optimizer will use; empty if there is none. Does not ask a
-/// tensor that is no leaf: torch would warn.
-PyRef gradientOf(PyObject* tensor) {
-  PyObject* main_grad = ownValue(tensor, torch_names::kMainGrad);
-  if (main_grad != nullptr && isTensor(main_grad)) {
-    return PyRef::borrow(main_grad);
-  }
-  PyRef gradient = isTrue(tensor, torch_names::kIsLeaf) ? attribute(tensor, torch_names::kGrad) : PyRef();
-  PyErr_Clear();
-  return gradient && isTensor(gradient.get()) ? std::move(gradient) : PyRef();
 }
 
 bool isPartial(PyObject* placement) {
@@ -239,7 +165,8 @@ void sampleStep(
     KnownOptimizers& optimizers,
     const CommtapStepSampler& sampler) {
   const ErrorGuard keep_errors;
-  const PyRef optimizer = optimizerInFrames();
+  constexpr int kNear = 4; // record_function's own frame may be the innermost
+  const PyRef optimizer = optimizerInFrames(kNear);
   const KnownOptimizers::Step step = optimizer ? optimizers.begins(optimizer.get()) : KnownOptimizers::Step();
   if (step.step == 0 || sampler.begins(sampler.data, step.optimizer, step.step) == 0) {
     return;

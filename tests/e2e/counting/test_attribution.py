@@ -135,8 +135,37 @@ def test_closure_of_an_optimizer_is_a_forward_and_a_backward(runner: Runner) -> 
             ("Averaged", "forward"): 2 * outputs,
             ("Averaged", "backward"): 2 * weight,
             ("Global", "other"): 2 * FLOAT,
-            ("Global", "optimizer"): weight + bias,
+            ("Averaged", "optimizer"): weight + bias,
         }
+
+
+def test_gradients_that_an_optimizer_reduces_are_their_modules(runner: Runner) -> None:
+    """A buffer into which the optimizer copies gradients of several modules is no gradient."""
+    embedding, scale, stack = 64 * 16 * FLOAT, 16 * FLOAT, 2 * 16 * 16 * FLOAT
+    for rank in range(2):
+        report = runner.shim(JOBS["gradients_in_step"]).report(rank)
+        found = report.table(*ALL_KEYS, field="bytes", phase="optimizer")
+        assert found == {
+            ("Net.emb", "optimizer", "reduce_scatter", "Global"): 3 * embedding,
+            ("Net.emb", "optimizer", "all_gather", "Global"): 3 * embedding,
+            ("Net", "optimizer", "all_reduce", "Global"): 3 * scale,
+            ("Global", "optimizer", "all_reduce", "Global"): 3 * stack,
+        }
+
+
+def test_parameters_that_have_moved(runner: Runner) -> None:
+    """Rank 0 replaces the memory of parameters, rank 1 does not; buffers are made after the first call, or in it."""
+    layer = (8 * 8 + 8) * FLOAT
+    expected = {}
+    for name in ("a", "b", "c"):
+        for kind in ("all_reduce", "broadcast"):
+            expected[f"Averaged.{name}", "other", kind, "Global"] = 3 * layer
+    for net, steps in (("Late", 2), ("Wrapped", 3)):
+        expected[f"{net}.a", "optimizer", "broadcast", "Global"] = steps * layer
+        expected[net, "optimizer", "broadcast", "Global"] = steps * 2 * layer
+    for rank in range(2):
+        report = runner.shim(JOBS["moved_parameters"]).report(rank)
+        assert report.table(*ALL_KEYS, field="bytes", kind=("all_reduce", "broadcast")) == expected
 
 
 def test_zero_broadcasts_parameters_of_their_modules(runner: Runner) -> None:

@@ -52,6 +52,23 @@ def test_ddp_buckets_are_issued_where_their_last_gradient_is(runner: Runner) -> 
     }
 
 
+def test_ddp_with_a_static_graph(runner: Runner) -> None:
+    """The first backward reduces all gradients and the map of its four parameters when it ends, in no module."""
+    gradients, used = (10 * 16 + 16 + 16 * 10 + 10) * FLOAT, 4 * 4
+    for rank in range(2):
+        report = runner.shim(JOBS["ddp_static_graph"]).report(rank)
+        keys = "module", "phase", "issued_in"
+        assert report.table(*keys, field="bytes", kind="all_reduce") == {
+            ("MLPModule", "backward", "Global"): gradients + used,
+            ("MLPModule", "backward", "MLPModule.net1"): 2 * gradients,
+        }
+        counts = [
+            sum(amount["count"] for amount in step["collectives"] if amount["kind"] == "all_reduce")
+            for step in report.steps
+        ]
+        assert counts == [2, 1, 1]
+
+
 @pytest.mark.parametrize("name", ["ddp", "ddp_accumulate", "ddp_compile"])
 def test_ddp_forward_broadcasts_buffers(runner: Runner, name: str) -> None:
     """Every synchronised forward broadcasts the running mean and variance as float and the batch counter as int64.

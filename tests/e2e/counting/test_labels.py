@@ -19,8 +19,8 @@ def all_reduces(runner: Runner, labels: str | None) -> dict[tuple[str, str], int
 def test_in_python_the_modules_are_the_hierarchy(runner: Runner, labels: str | None) -> None:
     counts = all_reduces(runner, labels)
     assert counts["Mixer", "forward"] == 2 * 2
-    assert {module for module, _ in counts} == {"Global", "Mixer"}
-    assert counts["Global", "optimizer"] == GRADIENTS
+    assert {module for module, _ in counts} == {"Global", "Mixer", "Mixer.layer"}
+    assert counts["Mixer.layer", "optimizer"] == GRADIENTS
 
 
 def test_labels_are_modules_where_they_are_asked_for(runner: Runner) -> None:
@@ -28,5 +28,5 @@ def test_labels_are_modules_where_they_are_asked_for(runner: Runner) -> None:
     assert counts["Mixer.mix", "forward"] == 2
     assert counts["Mixer", "forward"] == 2
     assert counts["evaluate", "forward"] == 1
-    assert counts["Global", "optimizer"] == GRADIENTS
+    assert counts["Mixer.layer", "optimizer"] == GRADIENTS
     assert not [module for module, _ in counts if "Optimizer" in module]

@@ -4,7 +4,7 @@
 
 import pytest
 from catalogue import JOBS
-from harness import Runner
+from harness import Job, Runner
 
 from report import Report
 
@@ -73,6 +73,22 @@ def test_sharded_stages(runner: Runner, name: str) -> None:
         report = runner.shim(JOBS[name]).report(rank)
         keys = "module", "phase", "kind", "issued_in"
         assert report.table(*keys, field="bytes", kind=("all_gather", "reduce_scatter")) == expected
+
+
+def test_a_step_has_what_its_first_forward_needs(runner: Runner) -> None:
+    """A stage receives, and gathers its units, after the optimizers of the step before and before a forward begins."""
+    updated = Job("pipeline_schedules.py", ("--schedule", "interleaved", "--fsdp", "--optimizer"), ranks=4)
+    for job, stages in (JOBS["pipeline"], 1), (updated, 2):
+        for rank in range(job.ranks):
+            report = runner.shim(job).report(rank)
+            assert len(report.steps) == STEPS
+            counts = {kind: 0 for kind in ("send", "recv", "all_gather")}
+            for amount in report.steps[-1]["collectives"]:
+                if amount["kind"] in counts:
+                    counts[amount["kind"]] += amount["count"]
+            borders = 2 * stages - 1
+            assert counts["send"] == counts["recv"] == borders * MICRO_BATCHES
+            assert counts["all_gather"] == (stages if job is updated else 0)
 
 
 def test_pipeline_by_hand(runner: Runner) -> None:

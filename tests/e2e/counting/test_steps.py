@@ -20,6 +20,9 @@ OWN_STEPS, OWN_MICRO_BATCHES = 3, 2
 ELEMENTS = {"MLPModule.net1": 10 * 16 + 16, "MLPModule.net2": 16 * 10 + 10}
 FLOAT = 4
 
+#: The value in tests/jobs/closure_steps.py.
+CLOSURE_STEPS = 4
+
 #: A compiled step has no label of the optimizer.
 COMPILED = Job("steps.py", ("--compile-step",))
 EVALUATION = Job("steps.py", ("--evaluate",))
@@ -82,6 +85,19 @@ def test_the_only_step_names_the_optimizer_that_stepped(runner: Runner) -> None:
     assert "A step ends with the first forward after an optimizer has stepped\n" in shown
 
 
+@pytest.mark.parametrize(("optimizer", "forwards"), [("adamw", 1), ("lbfgs", 2), ("sharpness", 2)])
+def test_steps_with_a_closure(runner: Runner, optimizer: str, forwards: int) -> None:
+    """The closure's forwards and backwards belong to the step that calls it, and set-up ends with the first."""
+    for rank in range(2):
+        report = runner.shim(Job("closure_steps.py", (optimizer,))).report(rank)
+        assert report.job["steps_from"] == "optimizer"
+        assert forwards_of(report) == [forwards] * CLOSURE_STEPS
+        for step in report.steps:
+            reduced = [amount["count"] for amount in step["collectives"] if amount["kind"] == "all_reduce"]
+            assert reduced == [forwards]
+        assert all("setup" in row for row in report.rows(module="MLPModule", phase="other"))
+
+
 def optimizer_job(kind: str) -> Job:
     """Returns the job with an optimizer that torch does not know."""
     return Job("optimizers.py", (kind,))
@@ -118,7 +134,8 @@ def test_optimizer_without_torch(runner: Runner, kind: str) -> None:
     for rank in range(2):
         report = runner.shim(optimizer_job(kind)).report(rank)
         assert report.table(*KEYS, field="bytes") == LOSSES | BARRIER | {
-            ("Global", "optimizer", "all_reduce", "Global"): OWN_STEPS * FLOAT * sum(ELEMENTS.values()),
+            (module, "optimizer", "all_reduce", "Global"): OWN_STEPS * FLOAT * elements
+            for module, elements in ELEMENTS.items()
         }
         assert forwards_of(report) == [OWN_MICRO_BATCHES] * OWN_STEPS
         assert report.job["steps_from"] == "optimizer"

@@ -9,11 +9,14 @@
 #include <torch/csrc/autograd/engine.h>
 #include <torch/csrc/autograd/variable.h>
 
+#include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/attribution/module_registry.h"
+#include "tracker/attribution/python_frames.h"
 #include "tracker/modules/scopes.h"
 
 namespace commtap {
@@ -228,6 +231,70 @@ TEST_CASE_FIXTURE(TrackerFixture, "a callback at the end of a backward has no mo
   CHECK(origin->phase == Phase::kBackward);
   CHECK(origin->issued_in == kGlobalModule);
   CHECK(origin->missed == Origin::kNothing);
+}
+
+/// Returns the modules of two all_reduces in a callback at the end of a backward, and a reason of not_seen, in a
+/// process in which `body` has made the modules: "Net Net".
+std::string atEndOfBackward(const std::function<void(const at::Tensor& weight)>& body) {
+  const ChildResult child = TrackerFixture::runInTrackedChild([&] {
+    for (const uint32_t ddp : ModuleRegistry::get().unreducedDdps()) {
+      ModuleRegistry::get().noteReduced(ddp); // other tests have made it
+    }
+    const at::Tensor weight = at::ones({3}).requires_grad_();
+    body(weight);
+    std::string said;
+    const at::Tensor y = weight * 2;
+    y.register_hook([&said](const at::Tensor&) {
+      torch::autograd::Engine::get_default_engine().queue_callback([&said] {
+        for (const at::Tensor& bucket : {at::ones({3}), at::ones({1})}) {
+          const Origin origin = originOfSent(bucket);
+          said += ModuleRegistry::get().nameOf(origin.module, ModuleName::kRaw);
+          said += origin.missed == Origin::kNothing ? " " : " (" + std::string(notSeenName(origin.missed)) + ") ";
+        }
+      });
+    });
+    backward(y);
+    sayLine(said);
+  });
+  CHECK(child.status == 0);
+  return child.said;
+}
+
+uint32_t addDdp(const char* name) {
+  return ModuleRegistry::get().add(0, name, "DistributedDataParallel", ModuleRole::kDdp, false);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "what the end of a backward reduces is DDP's whose first buckets are delayed") {
+  CHECK(atEndOfBackward([](const at::Tensor&) { addDdp("Static"); }) == "Static Static \n");
+  CHECK(atEndOfBackward([](const at::Tensor&) {
+          addDdp("One");
+          addDdp("Other");
+        }) == "Global (unknown_owner) Global (unknown_owner) \n");
+  CHECK(atEndOfBackward([](const at::Tensor&) {
+          addDdp("Later");
+          ModuleRegistry::get().noteReduced(addDdp("Sooner"));
+        }) == "Later Later \n");
+  CHECK(atEndOfBackward([](const at::Tensor&) {
+          ModuleRegistry::get().noteReduced(addDdp("Done"));
+        }) == "Global Global \n");
+  CHECK(atEndOfBackward([](const at::Tensor&) {
+          addDdp("Untouched");
+          setRunsInEngine([] { return 1; });
+        }) == "Global Global \n");
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "what the end of a backward reduces is not the DDP's of an earlier backward") {
+  const std::string said = atEndOfBackward([](const at::Tensor& weight) {
+    ModuleRegistry::get().addParameter(addDdp("Earlier"), weight.unsafeGetTensorImpl(), {});
+    const at::Tensor other = weight.detach().requires_grad_();
+    ModuleRegistry::get().addParameter(addDdp("Before"), other.unsafeGetTensorImpl(), {});
+    std::optional<Origin> origin;
+    const auto accumulator = torch::autograd::impl::grad_accumulator(other);
+    noteOrigin(other, origin);
+    backward(other * 2);
+    CHECK(ModuleRegistry::get().nameOf(origin.value().module, ModuleName::kRaw) == "Before");
+  });
+  CHECK(said == "Earlier Earlier \n");
 }
 
 /// Returns a leaf at an address that no module's parameter has had.

@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/ones.h>
 
@@ -218,15 +219,48 @@ TEST_CASE_FIXTURE(TrackerFixture, "the lowest free number of a name is reused") 
 
 TEST_CASE_FIXTURE(TrackerFixture, "tensors of destroyed modules are dropped before they fill the memory") {
   const uint32_t lives = addPlain(0, "Lives");
-  std::vector<char> addresses(1'000'000);
-  modules().addParameter(lives, &addresses[0], {});
-  for (size_t i = 1; i < addresses.size(); ++i) {
+  const at::Tensor kept = at::ones({});
+  modules().addParameter(lives, kept.unsafeGetTensorImpl(), {});
+  for (size_t i = 1; i < 300'000; ++i) {
     const uint32_t module = addPlain(0, "Dropped");
-    modules().addParameter(module, &addresses[i], {});
+    modules().addParameter(module, at::empty({0}).unsafeGetTensorImpl(), {});
     modules().died(module);
   }
   CHECK(modules().ownedTensors() < 100'000);
-  CHECK(modules().ownerOfTensor(&addresses[0]) == lives);
+  CHECK(modules().ownerOfTensor(kept.unsafeGetTensorImpl()) == lives);
+}
+
+TEST_CASE_FIXTURE(
+    TrackerFixture,
+    "a parameter that has moved is found in its new memory, and no more in freed memory") {
+  const uint32_t module = addPlain(0, "Mover");
+  const at::Tensor tensor = at::ones({3});
+  modules().addParameter(module, tensor.unsafeGetTensorImpl(), tensor.storage());
+  std::array<float, 3> memory{};
+  for (int i = 0; i < 3; ++i) {
+    tensor.set_data(at::from_blob(memory.data(), {3}));
+    CHECK(modules().ownerOfStorage(tensor.storage()) == std::nullopt);
+    CHECK(modules().ownerOfMoved(tensor.storage()) == module);
+    CHECK(modules().ownerOfStorage(tensor.storage()) == module);
+  }
+  tensor.set_data(at::ones({3}));
+  const at::Tensor other = at::from_blob(memory.data(), {3});
+  CHECK(modules().ownerOfMoved(other.storage()) == std::nullopt);
+  CHECK(modules().ownerOfMoved({}) == std::nullopt);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a flat buffer that parameters were moved into belongs to their common ancestor") {
+  const uint32_t root = addPlain(0, "LateFlat");
+  std::vector<at::Tensor> parameters;
+  for (const char* name : {"left", "right"}) {
+    parameters.push_back(at::ones({4}));
+    modules().addParameter(addPlain(root, name), parameters.back().unsafeGetTensorImpl(), parameters.back().storage());
+  }
+  const at::Tensor flat = at::ones({8});
+  parameters[0].set_data(flat.narrow(0, 0, 4));
+  parameters[1].set_data(flat.narrow(0, 4, 4));
+  CHECK(modules().ownerOfMoved(flat.storage()) == root);
+  CHECK(modules().ownerOfMoved(at::ones({8}).storage()) == std::nullopt);
 }
 
 uint32_t addNamed(std::string_view component, std::string_view clean, uint32_t wrapped = 0xffffffffU) {

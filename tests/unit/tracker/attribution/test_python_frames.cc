@@ -87,5 +87,13 @@ TEST_CASE_FIXTURE(PythonFramesFixture, "without Python no frame names anything")
   CHECK(runningTorchFunction() == "clip_grad_norm_");
 }
 
+TEST_CASE_FIXTURE(PythonFramesFixture, "the engine runs Python if the Python part says so") {
+  CHECK_FALSE(pythonRunsInEngine());
+  setRunsInEngine([] { return 1; });
+  CHECK(pythonRunsInEngine());
+  setRunsInEngine(nullptr);
+  CHECK_FALSE(pythonRunsInEngine());
+}
+
 } // namespace
 } // namespace commtap

@@ -57,6 +57,44 @@ TEST_CASE_FIXTURE(TrackerFixture, "a step ends with the first forward after an o
   CHECK(forwards == "2 2 2 2 optimizer\n");
 }
 
+TEST_CASE_FIXTURE(TrackerFixture, "a closure's cleared gradients end no step inside the optimizer's") {
+  const std::string forwards = forwardsPerStep([] {
+    for (int step = 0; step < 3; ++step) {
+      Steps::optimizerBegins();
+      for (int call = 0; call < 2; ++call) {
+        Steps::gradientsZeroed();
+        forward(Gradients::kOn);
+      }
+      Steps::optimizerStepped();
+    }
+  });
+  CHECK(forwards == "2 2 2 optimizer\n");
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a collective for the next forward ends the step after an optimizer has stepped") {
+  const std::string forwards = forwardsPerStep([] {
+    Steps::inForward();
+    forward(Gradients::kOn);
+    Steps::inForward();
+    Steps::optimizerStepped();
+    Steps::inForward();
+    CHECK(TrackerFixture().report().steps.size() == 2);
+    Steps::inForward();
+    forward(Gradients::kOn);
+    Steps::inForward();
+  });
+  CHECK(forwards == "1 1 optimizer\n");
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a collective for a forward ends no step of a process that only evaluates") {
+  const std::string forwards = forwardsPerStep([] {
+    forward(Gradients::kOff);
+    Steps::inForward();
+    forward(Gradients::kOff);
+  });
+  CHECK(forwards == "1 1 forward\n");
+}
+
 TEST_CASE_FIXTURE(TrackerFixture, "cleared gradients end a step as long as no optimizer was seen") {
   const std::string forwards = forwardsPerStep([] {
     for (int step = 0; step < 3; ++step) {

@@ -27,6 +27,24 @@ TEST_CASE_FIXTURE(TrackerFixture, "scopes nest, and leaving one leaves those ins
   CHECK(thread.top() == nullptr);
 }
 
+TEST_CASE_FIXTURE(
+    TrackerFixture,
+    "a call is outermost also inside an optimizer's step, unless a call is around the step") {
+  ThreadState& thread = *ThreadState::current();
+  CHECK(thread.openCall().is_outermost);
+  const uint32_t step = thread.enter({Scope::Type::kOptimizerStepWithClosure, false, thread.currentModule()});
+  CHECK(thread.openCall().is_outermost);
+  const uint32_t root = thread.enter(moduleScope(1));
+  CHECK_FALSE(thread.openCall().is_outermost);
+  thread.leave(root);
+  CHECK(thread.openCall().is_outermost);
+  thread.leave(step);
+  const uint32_t around = thread.enter(moduleScope(1));
+  thread.enter({Scope::Type::kOptimizerStep, false, thread.currentModule()});
+  CHECK_FALSE(thread.openCall().is_outermost);
+  thread.leave(around);
+}
+
 TEST_CASE_FIXTURE(TrackerFixture, "a stack that is too deep keeps the outer scopes, is in not_seen, and unwinds") {
   ThreadState& thread = *ThreadState::current();
   const uint64_t before = notSeen("module_stack_too_deep");

@@ -43,6 +43,7 @@ const CommtapPython commtap_python = {
     .modules_in_frames = [](CommtapInFrames, uint32_t, uint32_t*, size_t) -> size_t { return 0; },
     .running_torch_function = []() -> const char* { return fake_python.torch_function; },
     .may_run_work = [] { return 0; },
+    .runs_in_engine = [] { return 0; },
     .running_work = [](uint32_t*) { return kCommtapNoWork; },
     .tensors_in = [](void* const*, size_t, void*, void**, size_t) -> size_t { return 0; },
     .trained_parameter = [](void*) -> void* { return nullptr; },
@@ -51,6 +52,7 @@ const CommtapPython commtap_python = {
     .module_at = [](const CommtapSite*, const char*) -> uint32_t { return kCommtapUnknownModule; },
     .forward_node = [](const CommtapSite*) -> int64_t { return -1; },
     .sample_step = [](const CommtapStepSampler* /*sampler*/) {},
+    .step_gradients = [](CommtapTakeGradient, void*) {},
     .watch_compiler = [] { return 0; },
 };
 

@@ -9,7 +9,8 @@
 namespace commtap {
 namespace {
 
-/// Makes `look()`, which notes the work of the functions that run.
+/// Makes `look()`, which notes the work of the functions that run, and `ask()`, which notes whether the engine runs
+/// one.
 class WorkFixture {
  public:
   WorkFixture() {
@@ -21,6 +22,7 @@ class WorkFixture {
       what_ = work.what;
       class_ = work.module ? Py_TYPE(work.module.get())->tp_name : "";
     });
+    torch_.define("ask", [this] { in_engine_ = runsInEngine() != 0; });
   }
 
  protected:
@@ -44,6 +46,7 @@ class Part(Module):
         look()
 )"};
   bool may_run_ = false;
+  bool in_engine_ = false;
   CommtapWork what_ = kCommtapNoWork;
   std::string class_;
 };
@@ -113,6 +116,16 @@ Closing().step()
 )");
   CHECK_FALSE(may_run_);
   CHECK(what_ == kCommtapOtherWork);
+}
+
+TEST_CASE_FIXTURE(WorkFixture, "the engine runs Python if a function runs that is not the one around the backward") {
+  torch_.run(R"(
+def _engine_run_backward(callback=None): ask() if callback is None else callback()
+_engine_run_backward()
+)");
+  CHECK_FALSE(in_engine_);
+  torch_.run("_engine_run_backward(lambda: ask())");
+  CHECK(in_engine_);
 }
 
 TEST_CASE_FIXTURE(WorkFixture, "a method that has deleted its object is other work") {

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/attribution/step_gradients.h"
+
+#include <atomic>
+#include <memory>
+
+#include "report/ledger/ledger_format.h"
+#include "tracker/attribution/module_registry.h"
+
+namespace commtap {
+namespace {
+
+constinit std::atomic<StepGradients::Read> read_gradients{nullptr};
+
+bool hasMemory(const c10::TensorImpl& tensor) {
+  return tensor.has_storage() && tensor.unsafe_storage() && !tensor.key_set().has(c10::DispatchKey::Python);
+}
+
+void take(void* data, void* parameter, void* gradient) {
+  const auto* tensor = static_cast<const c10::TensorImpl*>(gradient);
+  if (tensor != nullptr && hasMemory(*tensor)) {
+    static_cast<StepGradients*>(data)->add(*tensor, ModuleRegistry::get().ownerOfTensor(parameter));
+  }
+}
+
+} // namespace
+
+void StepGradients::setFunction(Read read) {
+  read_gradients.store(read, std::memory_order_release);
+}
+
+std::optional<uint32_t> StepGradients::moduleOf(ThreadState& thread, const at::Tensor& tensor) {
+  const Read read = read_gradients.load(std::memory_order_acquire);
+  if (read == nullptr || !tensor.defined() || !hasMemory(*tensor.unsafeGetTensorImpl())) {
+    return std::nullopt;
+  }
+  if (thread.step_gradients == nullptr || thread.optimizer_steps.empty()) {
+    thread.step_gradients = std::make_shared<StepGradients>();
+    read(take, thread.step_gradients.get());
+  }
+  return thread.step_gradients->find(*tensor.unsafeGetTensorImpl());
+}
+
+/// Covers what lies between the elements of a tensor that is not dense.
+StepGradients::Part StepGradients::partOf(const c10::TensorImpl& tensor, std::optional<uint32_t> module) {
+  int64_t last = tensor.numel() == 0 ? -1 : 0; // element
+  for (int64_t i = 0; i < tensor.dim() && last >= 0; ++i) {
+    last += (tensor.size(i) - 1) * tensor.stride(i);
+  }
+  const auto size = static_cast<int64_t>(tensor.itemsize());
+  const int64_t begin = tensor.storage_offset() * size;
+  return {begin, begin + (last + 1) * size, module};
+}
+
+void StepGradients::add(const c10::TensorImpl& gradient, std::optional<uint32_t> module) {
+  const c10::Storage& storage = gradient.unsafe_storage();
+  storages_.push_back(storage.getWeakStorageImpl()); // first: an address in the table must not be reused
+  parts_[storage.unsafeGetStorageImpl()].push_back(partOf(gradient, module));
+}
+
+std::optional<uint32_t> StepGradients::find(const c10::TensorImpl& tensor) const {
+  const auto parts = parts_.find(tensor.unsafe_storage().unsafeGetStorageImpl());
+  if (parts == parts_.end()) {
+    return std::nullopt;
+  }
+  const Part sent = partOf(tensor, std::nullopt);
+  std::optional<uint32_t> common;
+  for (const Part& part : parts->second) {
+    if (part.begin < sent.end && sent.begin < part.end) {
+      if (!part.module) {
+        return std::nullopt;
+      }
+      common = common ? ModuleRegistry::get().commonAncestor(*common, *part.module) : *part.module;
+    }
+  }
+  return common == kGlobalModule ? std::nullopt : common;
+}
+
+} // namespace commtap
