@@ -74,8 +74,8 @@ void noteInBackward(ThreadState& thread, uint32_t module) {
 Origin originAtEndOfBackward(ThreadState& thread, const CallFacts& facts) {
   ModuleRegistry& modules = ModuleRegistry::get();
   Origin origin{kGlobalModule, kGlobalModule, Phase::kBackward, Origin::kNothing};
-  const bool is_noted = thread.last_backward >= compat::graphTask();
-  if (const auto ddp = modules.nearest(is_noted ? thread.last_backward_module : kGlobalModule, ModuleRole::kDdp)) {
+  const bool has_sent = thread.last_backward >= compat::graphTask();
+  if (const auto ddp = modules.nearest(has_sent ? thread.last_backward_module : kGlobalModule, ModuleRole::kDdp)) {
     origin.module = *ddp;
     return origin;
   }

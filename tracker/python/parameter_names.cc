@@ -63,7 +63,11 @@ void ParameterNames::addTree(PyObject* module, const std::string& name, int dept
     const uint32_t id = child == Py_None ? ModuleMap::kTransparent : modules_.find(child);
     if (child != Py_None && (id == ModuleMap::kUnknown || id == ModuleMap::kTransparent)) {
       const std::string below = textOf(component);
-      addTree(child, isWrapperComponent(module, below.c_str()) ? name : name + "." + below, depth + 1);
+      std::string child_name = name;
+      if (!isWrapperComponent(module, below.c_str())) {
+        child_name.append(".").append(below);
+      }
+      addTree(child, child_name, depth + 1);
     }
   }
 }
