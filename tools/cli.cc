@@ -20,6 +20,7 @@
 #include "tools/job/cmd_check.h"
 #include "tools/job/cmd_diff.h"
 #include "tools/job/cmd_merge.h"
+#include "tools/list/cmd_list.h"
 #include "tools/plan/cmd_plan.h"
 #include "tools/prune/cmd_prune.h"
 #include "tools/run/cmd_run.h"
@@ -99,6 +100,7 @@ int runCommandLine(const std::vector<std::string>& arguments) {
   addVerify(app, exit_status);
   addWhy(app, exit_status);
   addRecover(app, exit_status);
+  addList(app, exit_status);
   addPrune(app, exit_status);
   addBuildTracker(app, given, exit_status);
   addCompletion(app, exit_status);

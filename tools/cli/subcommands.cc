@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "report/base/text_file.h"
+#include "tools/cli/default_folder.h"
 #include "tools/text/text.h"
 
 namespace commtap {
@@ -33,6 +34,23 @@ CLI::Validator oneOf(std::vector<std::string> words) {
 
 void addPath(CLI::App& verb, const char* name, std::string& path, const char* help) {
   verb.add_option(name, path, help)->required()->type_name("");
+}
+
+void addReadPath(CLI::App& verb, const char* name, std::string& path, const char* help) {
+  verb.add_option(name, path, fmt::format("{}; default: that of COMMTAP_OUT, else commtap-out", help))->type_name("");
+  verb.parse_complete_callback([&path] {
+    if (path.empty()) {
+      path = saidDefaultFolder();
+    }
+  });
+}
+
+std::string saidDefaultFolder() {
+  std::string folder = defaultFolder();
+  if (access(folder.c_str(), F_OK) == 0) { // else the verb says that it does not exist
+    say("reading " + folder);
+  }
+  return folder;
 }
 
 void addFormat(CLI::App& verb, std::string& format, std::vector<std::string> words) {

@@ -23,6 +23,10 @@ CLI::Validator oneOf(std::vector<std::string> words);
 
 /// Adds an option that several subcommands share. The first of `words` is the default.
 void addPath(CLI::App& verb, const char* name, std::string& path, const char* help);
+/// Adds a path that defaults to the folder that jobs write to (default_folder.h), which is then said on stderr.
+void addReadPath(CLI::App& verb, const char* name, std::string& path, const char* help);
+/// Returns defaultFolder(), and says on stderr that it is read.
+std::string saidDefaultFolder();
 void addFormat(CLI::App& verb, std::string& format, std::vector<std::string> words);
 void addSelection(CLI::App& verb, JobSelection& selection);
 void addInputLimit(CLI::App& verb);

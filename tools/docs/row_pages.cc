@@ -258,6 +258,7 @@ const FieldTables& fieldTables() {
         {"job", fieldTable<Job>},
         {"parameters", fieldTable<Parameter>},
         {"reasons", reasonTable},
+        {"listed_runs", fieldTable<ListedRun>},
         {"verdict", fieldTable<Verdict>},
         {"verification", fieldTable<Verification>},
         {"verify_classes", verifyClassTable},
@@ -290,9 +291,12 @@ Result<std::string> schemaWithRows(const std::string& schema) {
   } else if (id == "commtap-verify-1.schema.json") {
     replaceVerificationRows(document["$defs"]);
     return document.dump(2) + "\n";
+  } else if (id == "commtap-list-1.schema.json") {
+    replaceRows<RunList, ListedRun>(document["$defs"]);
+    return document.dump(2) + "\n";
   } else {
     return Result<std::string>::failure(
-        "not the schema of the report, of the job report, of the verdict or of the verification");
+        "not the schema of the report, of the job report, of the verdict, of the verification or of the list");
   }
   replaceNames<Phase>(document["$defs"], "phase");
   replaceNames<Kind>(document["$defs"], "kind");

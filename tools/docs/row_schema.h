@@ -19,6 +19,7 @@
 #include "report/json/process_columns.h"
 #include "report/json/row_columns.h"
 #include "report/verify/verification_columns.h"
+#include "tools/list/list_columns.h"
 
 /// Generates the parts of the JSON Schemas that describe rows.
 namespace commtap::schema {
@@ -107,6 +108,11 @@ template <>
 inline constexpr const char* kDefinition<HangStack> = "stack";
 template <>
 inline constexpr const char* kDefinition<Verdict> = "verdict";
+
+template <>
+inline constexpr const char* kDefinition<ListedRun> = "run";
+template <>
+inline constexpr const char* kDefinition<RunList> = "list";
 
 template <>
 inline constexpr const char* kDefinition<VerifyRanks> = "rank_set";

@@ -63,8 +63,12 @@ void addHostOptions(CLI::App& verb, HostArguments& arguments) {
       ->type_name("FILE");
 }
 
+bool namesHosts(const HostArguments& arguments) {
+  return arguments.slurm || !arguments.k8s.empty();
+}
+
 Result<View> hostsFor(const HostArguments& arguments, const std::vector<std::string>& paths) {
-  const bool has_option = arguments.slurm || !arguments.k8s.empty();
+  const bool has_option = namesHosts(arguments);
   if (has_option != paths.empty()) {
     return Result<View>::failure(
         has_option ? "--slurm and --k8s name the hosts: leave the folder out"

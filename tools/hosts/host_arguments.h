@@ -26,6 +26,8 @@ inline std::vector<std::string> pathsIn(const std::string& path) {
   return path.empty() ? std::vector<std::string>() : std::vector<std::string>{path};
 }
 
+/// Returns whether the options name hosts: then no folder is read.
+bool namesHosts(const HostArguments& arguments);
 void addHostOptions(CLI::App& verb, HostArguments& arguments);
 
 /// Returns a view of the hosts that the options or `paths` name; nullopt if they name none, so that `paths` are of this

@@ -122,7 +122,7 @@ void addHtml(CLI::App& app, int& exit_status) {
       app.add_subcommand("html", "Write an HTML file that shows a whole job, or two runs compared, in a browser");
   describe(
       *verb,
-      {.usage = "commtap html [OPTIONS] PATH | BEFORE AFTER",
+      {.usage = "commtap html [OPTIONS] [PATH | BEFORE AFTER]",
        .about = kHtmlAbout,
        .exit_status = kHtmlExitStatus,
        .examples = {
@@ -136,15 +136,19 @@ void addHtml(CLI::App& app, int& exit_status) {
           arguments->paths,
           "A folder of reports and ledgers, a report, a ledger, a merged report, or the folder of a sweep of commtap "
           "plan; "
-          "or two runs to compare")
-      ->required()
-      ->expected(1, 2)
+          "or two runs to compare; default: the folder of COMMTAP_OUT, else commtap-out")
+      ->expected(0, 2)
       ->type_name("");
   verb->add_option("-o,--output", arguments->output, "The file to write; - is stdout; default: commtap.html")
       ->type_name("FILE");
   addSelection(*verb, arguments->selection);
   addTolerances(*verb, arguments->tolerances);
-  verb->callback([arguments, &exit_status] { exit_status = html(*arguments); });
+  verb->callback([arguments, &exit_status] {
+    if (arguments->paths.empty()) {
+      arguments->paths = {saidDefaultFolder()};
+    }
+    exit_status = html(*arguments);
+  });
 }
 
 } // namespace commtap

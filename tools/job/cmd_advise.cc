@@ -49,7 +49,7 @@ void addAdvise(CLI::App& app, int& exit_status) {
        .examples = {"commtap advise out", "commtap advise plan --json"}});
   auto path = std::make_shared<std::string>();
   auto is_json = std::make_shared<bool>(false);
-  addPath(*verb, "PATH", *path, "A folder of reports and ledgers, a plan, a report, or a merged report");
+  addReadPath(*verb, "PATH", *path, "A folder of reports and ledgers, a plan, a report, or a merged report");
   verb->add_flag("--json", *is_json, "Print a JSON document");
   verb->callback([path, is_json, &exit_status] { exit_status = advise(*path, *is_json); });
 }

@@ -110,7 +110,7 @@ void addMerge(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("merge", "Merge the reports of a job's ranks into one");
   describe(
       *verb,
-      {.usage = "commtap merge [OPTIONS] PATH",
+      {.usage = "commtap merge [OPTIONS] [PATH]",
        .about = kMergeAbout,
        .exit_status = kMergeExitStatus,
        .examples = {
@@ -124,14 +124,19 @@ void addMerge(CLI::App& app, int& exit_status) {
           "PATH",
           arguments->path,
           "A folder of reports and ledgers, a report, a ledger, or a merged report; or hosts with commtap serve: "
-          "HOST:PORT,HOST:PORT")
+          "HOST:PORT,HOST:PORT; default: the folder of COMMTAP_OUT, else commtap-out")
       ->type_name("");
   addHostOptions(*verb, arguments->hosts);
   verb->add_option("-o,--output", arguments->output, "Also write the job report to this file, as JSON")
       ->type_name("FILE");
   addFormat(*verb, arguments->format, {"text", "json"});
   addSelection(*verb, arguments->selection);
-  verb->callback([arguments, &exit_status] { exit_status = merge(*arguments); });
+  verb->callback([arguments, &exit_status] {
+    if (arguments->path.empty() && !namesHosts(arguments->hosts)) {
+      arguments->path = saidDefaultFolder();
+    }
+    exit_status = merge(*arguments);
+  });
 }
 
 } // namespace commtap

@@ -218,7 +218,7 @@ void addShow(CLI::App& app, GivenArguments& given, int& exit_status) {
   CLI::App* verb = app.add_subcommand("show", "Show the collectives of a run by module, kind and group");
   describe(
       *verb,
-      {.usage = "commtap show [OPTIONS] PATH",
+      {.usage = "commtap show [OPTIONS] [PATH]",
        .about = kShowAbout,
        .exit_status = kShowExitStatus,
        .examples = {
@@ -228,7 +228,7 @@ void addShow(CLI::App& app, GivenArguments& given, int& exit_status) {
            "commtap show out --last 1",
        }});
   auto arguments = std::make_shared<ShowArguments>();
-  addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report");
+  addReadPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report");
   addSelection(*verb, arguments->selection);
   verb->add_option("--rank", arguments->selection.rank, "Show only this rank; default: the sum over all ranks")
       ->type_name("N");

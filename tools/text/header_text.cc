@@ -84,7 +84,7 @@ std::string headerText(const JobReport& job, Scope scope, const Color& color) {
     text += color.warning("no report of " + ranksText(summary.missing)) + "\n";
   }
   if (job.other_runs > 0) {
-    text += counted(job.other_runs, "other run") + " in the same folder left out (--run ID)\n";
+    text += counted(job.other_runs, "other run") + " in the same folder left out (commtap list, --run ID)\n";
   }
   return text + exitLines(summary, color) + notSeenLines(summary, color);
 }

@@ -130,7 +130,7 @@ void addTop(CLI::App& app, int& exit_status) {
       app.add_subcommand("top", "Watch running jobs: their rates, and the ranks that hold up a collective");
   describe(
       *verb,
-      {.usage = "commtap top [OPTIONS] FOLDER",
+      {.usage = "commtap top [OPTIONS] [FOLDER]",
        .about = kTopAbout,
        .exit_status = kTopExitStatus,
        .examples = {
@@ -142,7 +142,8 @@ void addTop(CLI::App& app, int& exit_status) {
   verb->add_option(
           "FOLDER",
           arguments->path,
-          "The folder that jobs write to, or a parent of it; or hosts with commtap serve: HOST:PORT,HOST:PORT")
+          "The folder that jobs write to, or a parent of it; or hosts with commtap serve: HOST:PORT,HOST:PORT; default: "
+          "that of COMMTAP_OUT, else commtap-out")
       ->type_name("");
   addHostOptions(*verb, arguments->hosts);
   verb->add_option("--interval", arguments->interval_seconds, "Seconds between two refreshes; default: 1")
@@ -152,7 +153,12 @@ void addTop(CLI::App& app, int& exit_status) {
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   verb->add_flag("--once", arguments->once, "Print once and exit");
-  verb->callback([arguments, &exit_status] { exit_status = top(*arguments); });
+  verb->callback([arguments, &exit_status] {
+    if (arguments->path.empty() && !namesHosts(arguments->hosts)) {
+      arguments->path = saidDefaultFolder();
+    }
+    exit_status = top(*arguments);
+  });
 }
 
 } // namespace commtap

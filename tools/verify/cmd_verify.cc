@@ -68,7 +68,7 @@ void addVerify(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("verify", "Say whether the replicas of a training are alike on all ranks");
   describe(
       *verb,
-      {.usage = "commtap verify [OPTIONS] PATH",
+      {.usage = "commtap verify [OPTIONS] [PATH]",
        .about = kVerifyAbout,
        .exit_status = kVerifyExitStatus,
        .examples = {
@@ -76,7 +76,7 @@ void addVerify(CLI::App& app, int& exit_status) {
            "commtap verify out --strict --format junit > commtap.xml",
        }});
   auto arguments = std::make_shared<VerifyArguments>();
-  addPath(*verb, "PATH", arguments->path, "A folder of reports and samples");
+  addReadPath(*verb, "PATH", arguments->path, "A folder of reports and samples");
   addSelection(*verb, arguments->selection);
   verb->add_flag("--strict", arguments->strict, "Exit with 1 for a warning too");
   verb->add_flag("--json", arguments->json, "Print a JSON document");

@@ -191,7 +191,8 @@ CLI::Validator asSeconds() {
 }
 
 void addOptions(CLI::App& verb, WhyArguments& arguments) {
-  verb.add_option("FOLDER", arguments.paths, "Folders of reports, or hosts with commtap serve: HOST:PORT,HOST:PORT")
+  verb.add_option("FOLDER", arguments.paths, "Folders of reports, or hosts with commtap serve: HOST:PORT,HOST:PORT; default: the folder of COMMTAP_OUT, else "
+          "commtap-out")
       ->type_name("");
   addHostOptions(verb, arguments.hosts);
   verb.add_option(
@@ -223,7 +224,7 @@ void addWhy(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("why", "Say in one line why a job hangs");
   describe(
       *verb,
-      {.usage = "commtap why [OPTIONS] FOLDER...",
+      {.usage = "commtap why [OPTIONS] [FOLDER...]",
        .about = kWhyAbout,
        .exit_status = kWhyExitStatus,
        .examples = {
@@ -235,7 +236,12 @@ void addWhy(CLI::App& app, int& exit_status) {
        }});
   auto arguments = std::make_shared<WhyArguments>();
   addOptions(*verb, *arguments);
-  verb->callback([arguments, &exit_status] { exit_status = why(*arguments); });
+  verb->callback([arguments, &exit_status] {
+    if (arguments->paths.empty() && !namesHosts(arguments->hosts)) {
+      arguments->paths = {saidDefaultFolder()};
+    }
+    exit_status = why(*arguments);
+  });
 }
 
 } // namespace commtap

@@ -121,7 +121,7 @@ def test_commtap_run_twice(tmp_path: Path) -> None:
     assert runs[2][0].path.parent == out / ids[2]
     for said in (second.stderr, show(out)):
         assert f"run {ids[2]}, started" in said
-        assert "1 other run in the same folder left out (--run ID)" in said
+        assert "1 other run in the same folder left out (commtap list, --run ID)" in said
     assert f"run {ids[1]}, started" in show(out, "--run", ids[1])
     unknown = run([str(COMMAND), "show", str(out), "--run", "x"], environment(), status=2)
     assert f'the newest are "{ids[2]}", "{ids[1]}"' in unknown.stderr

@@ -38,7 +38,7 @@ TEST_CASE("an unknown option comes before a missing argument, with the option th
 }
 
 TEST_CASE("errors of the option parser are in commtap's words") {
-  CHECK(errorOf({"html"}) == "PATH is missing (see commtap html --help)");
+  CHECK(errorOf({"prune"}) == "FOLDER is missing (see commtap prune --help)");
   CHECK(errorOf({"merge", "a", "b"}) == "\"b\" is one argument too many (see commtap merge --help)");
   CHECK(errorOf({"merge", "a", "--run"}) == "--run needs a value (see commtap merge --help)");
   CHECK(

@@ -70,7 +70,7 @@ TEST_CASE("several attempts and other runs are mentioned") {
   job.other_runs = 1;
   const std::string text = headerText(job, Color::none());
   CHECK(text.find("attempt 2 of 0 to 2 (--attempt N)\n") != std::string::npos);
-  CHECK(text.find("1 other run in the same folder left out (--run ID)\n") != std::string::npos);
+  CHECK(text.find("1 other run in the same folder left out (commtap list, --run ID)\n") != std::string::npos);
 }
 
 TEST_CASE("an unknown world size or group size is shown as unknown") {

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/list/listed_run.h"
+
+#include <doctest/doctest.h>
+
+#include "report/json/report_json.h"
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+void put(const TempFolder& folder, const std::string& run, uint64_t started_at_ns, int64_t rank, int64_t status) {
+  Report report = sampleReport(rank);
+  report.job.run_id = run;
+  report.job.started_at_ns = started_at_ns;
+  report.job.exit = ExitKind::kNormal;
+  report.job.exit_status = status;
+  report.job.argv = {"/usr/bin/python3", "train.py"};
+  writeText(folder / (run + std::to_string(rank) + ".json"), reportToJson(report));
+}
+
+TEST_CASE("runs are listed newest first, with their ranks, end, amounts and size") {
+  const TempFolder folder;
+  put(folder, "old", 1'000'000'000, 0, 0);
+  put(folder, "old", 1'000'000'000, 1, 0);
+  put(folder, "new", 2'000'000'000, 0, 0);
+  put(folder, "new", 2'000'000'000, 3, 1);
+  const Result<RunList> list = listRuns(folder.path(), 0, {});
+  REQUIRE(list);
+  REQUIRE(list->runs.size() == 2);
+  const ListedRun& run = list->runs[0];
+  CHECK(run.run_id == "new");
+  CHECK(run.end == RunEnd::kFailed);
+  CHECK(run.ranks == RankRanges{{0, 0}, {3, 3}});
+  CHECK(run.missing == RankRanges{{1, 2}});
+  CHECK(run.world_size == 4);
+  CHECK(run.argv == std::vector<std::string>{"/usr/bin/python3", "train.py"});
+  CHECK(run.calls > 0);
+  CHECK(run.calls == list->runs[1].calls);
+  CHECK(run.bytes == list->runs[1].bytes);
+  CHECK(run.disk_bytes > 0);
+  CHECK(list->runs[1].end == RunEnd::kNormal);
+  CHECK(list->older == 0);
+}
+
+TEST_CASE("at most so many runs are read, and the others are counted") {
+  const TempFolder folder;
+  for (const uint64_t at : {1, 2, 3}) {
+    put(folder, "run" + std::to_string(at), at * 1'000'000'000, 0, 0);
+  }
+  const Result<RunList> list = listRuns(folder.path(), 2, {});
+  REQUIRE(list);
+  REQUIRE(list->runs.size() == 2);
+  CHECK(list->runs[0].run_id == "run3");
+  CHECK(list->older == 1);
+}
+
+TEST_CASE("a file that cannot be read is a problem, and a folder without reports an error") {
+  const TempFolder folder;
+  put(folder, "run", 1, 0, 0);
+  writeText(folder / "cut.json", R"({"schema": "commtap/2", )");
+  const Result<RunList> list = listRuns(folder.path(), 0, {});
+  REQUIRE(list);
+  CHECK(list->runs.size() == 1);
+  CHECK(list->problems.size() == 1);
+  const TempFolder empty;
+  CHECK_FALSE(listRuns(empty.path(), 0, {}));
+}
+
+} // namespace
+} // namespace commtap

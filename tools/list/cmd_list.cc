@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/list/cmd_list.h"
+
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+
+#include "report/runs/ledger_recovery.h"
+#include "tools/cli/progress.h"
+#include "tools/cli/subcommand_help.h"
+#include "tools/cli/subcommands.h"
+#include "tools/list/list_text.h"
+#include "tools/list/listed_run.h"
+
+namespace commtap {
+namespace {
+
+constexpr const char* kListAbout =
+    "Prints one line per run: when it started, how long it took, its ranks, how its last attempt ended, what it\n"
+    "communicated, its size on the disk and its command.";
+constexpr const char* kListExitStatus =
+    "0 done; 1 a report could not be read; 2 wrong usage, or FOLDER does not exist.";
+constexpr size_t kMostRuns = 20;
+
+struct ListArguments {
+  std::string folder;
+  bool all = false;
+  bool json = false;
+};
+
+int list(const ListArguments& arguments) {
+  if (!isThere(arguments.folder)) {
+    return kExitUsage;
+  }
+  recoverOrphanedLedgers(arguments.folder);
+  const size_t most = arguments.all ? 0 : kMostRuns;
+  const Result<RunList> found =
+      withProgress([&](const Progress& progress) { return listRuns(arguments.folder, most, progress); });
+  if (!found) {
+    say(found.error());
+    return kExitFindings;
+  }
+  sayAll(found->problems);
+  const int printed =
+      printOut(arguments.json ? listJson(*found) : listText(*found, arguments.folder, Color::forStream(STDOUT_FILENO)));
+  return found->problems.empty() ? printed : kExitFindings;
+}
+
+} // namespace
+
+void addList(CLI::App& app, int& exit_status) {
+  CLI::App* verb = app.add_subcommand("list", "List the runs in a folder, the newest first");
+  describe(
+      *verb,
+      {.usage = "commtap list [OPTIONS] [FOLDER]",
+       .about = kListAbout,
+       .exit_status = kListExitStatus,
+       .examples = {"commtap list out", "commtap list --json --all /shared/commtap"}});
+  auto arguments = std::make_shared<ListArguments>();
+  addReadPath(*verb, "FOLDER", arguments->folder, "A folder with the reports of runs");
+  verb->add_flag("--all", arguments->all, "List all runs; default: the newest 20");
+  verb->add_flag("--json", arguments->json, "Print JSON: docs/schema/commtap-list-1.schema.json");
+  verb->callback([arguments, &exit_status] { exit_status = list(*arguments); });
+}
+
+} // namespace commtap

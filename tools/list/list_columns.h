@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "report/json/columns.h"
+#include "report/json/enum_names.h"
+#include "report/json/fields.h"
+#include "tools/list/listed_run.h"
+
+namespace commtap {
+
+// The description of the JSON of `commtap list`.
+
+template <>
+struct EnumNames<RunEnd> {
+  static constexpr const char* kHelp =
+      "How the last attempt ended, the first that holds for one of its processes. running: it has not ended, or is on "
+      "a machine that cannot be checked. killed: by a signal at which no report could be written. signal: by another "
+      "signal. failed: with a status other than 0. normal: none of these.";
+  static constexpr int kCount = kRunEndCount;
+  static constexpr auto name = runEndName;
+};
+
+template <>
+inline constexpr auto kColumns<ListedRun> = std::tuple{
+    column(field::kRunId, &ListedRun::run_id, "The run: `--run` of other commands."),
+    column(field::kArgv, &ListedRun::argv, "The command line of the first process; empty if its report has none."),
+    column<RealTime>(field::kStartedAt, &ListedRun::started_at_ns, "When its first process started."),
+    column<RealTime>(field::kEndedAt, &ListedRun::ended_at_ns, "When its last process ended; null if one has no end."),
+    column<RealTime>("last_activity_at", &ListedRun::last_activity_ns, "When a process last made an event."),
+    column("attempts", &ListedRun::attempts, "How many attempts there are. The other fields are of the last one."),
+    column(field::kRanks, &ListedRun::ranks, "The ranks with a report, as ranges."),
+    column("missing_ranks", &ListedRun::missing, "The ranks without a report, as ranges; empty if not known."),
+    column(field::kWorldSize, &ListedRun::world_size, "The number of ranks; null if not known."),
+    column("end", &ListedRun::end, ""),
+    column("planned", &ListedRun::planned, "Whether `commtap plan` made it: nothing was communicated."),
+    column("calls", &ListedRun::calls, "The collectives of all ranks."),
+    column(field::kBytes, &ListedRun::bytes, "Their payload in bytes."),
+    column("disk_bytes", &ListedRun::disk_bytes, "The bytes of its files, samples and other attempts included."),
+};
+
+template <>
+inline constexpr auto kColumns<RunList> = std::tuple{
+    column(field::kSchema, &RunList::schema, "The version of this format. A reader must reject another major version."),
+    column("runs", &RunList::runs, "The newest run first."),
+    column("older", &RunList::older, "How many older runs are left out: `--all` lists them."),
+    column(field::kProblems, &RunList::problems, "One line for each file that could not be read."),
+};
+
+} // namespace commtap

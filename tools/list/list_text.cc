@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/list/list_text.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/base/inert.h"
+#include "report/base/timestamp.h"
+#include "report/json/row_write.h"
+#include "tools/list/list_columns.h"
+#include "tools/text/table.h"
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+constexpr size_t kCommandColumns = 50;
+
+std::string lengthText(const ListedRun& run) {
+  const uint64_t end = run.ended_at_ns.value_or(run.last_activity_ns);
+  return end > run.started_at_ns ? humanDuration(static_cast<double>(end - run.started_at_ns)) : "";
+}
+
+/// Returns "8", "7 of 8" for a run without the report of a rank, "1 process" for one without ranks.
+std::string ranksText(const ListedRun& run) {
+  const uint64_t count = countOf(run.ranks);
+  return run.missing.empty() ? std::to_string(count) : fmt::format("{} of {}", count, run.world_size.value_or(0));
+}
+
+/// Returns the program, without its folder, and its arguments.
+std::string commandText(const ListedRun& run) {
+  std::string text;
+  for (const std::string& word : run.argv) {
+    const size_t folder = text.empty() ? word.rfind('/') : std::string::npos;
+    text += (text.empty() ? "" : " ") + (folder == std::string::npos ? word : word.substr(folder + 1));
+  }
+  return shorten(inert(text), kCommandColumns);
+}
+
+std::string endText(const ListedRun& run) {
+  return run.planned ? "planned" : std::string(runEndName(run.end));
+}
+
+} // namespace
+
+std::string listText(const RunList& list, const std::string& folder, const Color& color) {
+  Table table(
+      {{"STARTED"},
+       {"TIME", Align::kRight},
+       {"RANKS", Align::kRight},
+       {"END"},
+       {"CALLS", Align::kRight},
+       {"BYTES", Align::kRight},
+       {"ON DISK", Align::kRight},
+       {"RUN"},
+       {"COMMAND"}});
+  for (const ListedRun& run : list.runs) {
+    table.add(
+        {formatSecond(run.started_at_ns) + "Z",
+         lengthText(run),
+         ranksText(run),
+         endText(run),
+         std::to_string(run.calls),
+         humanBytes(static_cast<double>(run.bytes)),
+         humanBytes(static_cast<double>(run.disk_bytes)),
+         run.run_id,
+         commandText(run)});
+  }
+  const std::string older = list.older == 0 ? "" : fmt::format("{}: --all\n", counted(list.older, "older run"));
+  return table.text(color) + older +
+         fmt::format("CALLS and BYTES are sums over ranks; commtap show {} --run RUN\n", inert(folder));
+}
+
+std::string listJson(const RunList& list) {
+  std::string text;
+  appendRow(text, list, ReportContext{});
+  return text + "\n";
+}
+
+} // namespace commtap

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "tools/list/listed_run.h"
+#include "tools/text/color.h"
+
+namespace commtap {
+
+/// Returns a table of the runs, at most 160 columns wide if run ids are as commtap makes them, and how to see one.
+/// `folder` is for the command in the last line.
+std::string listText(const RunList& list, const std::string& folder, const Color& color);
+/// Returns the document (docs/schema/commtap-list-1.schema.json).
+std::string listJson(const RunList& list);
+
+} // namespace commtap

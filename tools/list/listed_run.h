@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/base/result.h"
+#include "report/model/rank_ranges.h"
+#include "report/runs/report_scan.h"
+
+namespace commtap {
+
+/// How the last attempt of a run ended. The first that holds for one of its processes.
+enum class RunEnd : uint8_t {
+  kRunning, ///< or on a machine that cannot be checked
+  kKilled,  ///< by a signal that its report could not be written at
+  kSignal,  ///< by a signal
+  kFailed,  ///< with a status other than 0
+  kNormal,
+};
+inline constexpr int kRunEndCount = 5;
+std::string_view runEndName(RunEnd end);
+
+/// A run in a folder. The amounts are sums over the ranks of its last attempt.
+struct ListedRun {
+  std::string run_id;
+  std::vector<std::string> argv;       ///< command line of the first process; empty if its report has none
+  uint64_t started_at_ns = 0;          ///< CLOCK_REALTIME, of the first process
+  std::optional<uint64_t> ended_at_ns; ///< CLOCK_REALTIME, of the last process; nullopt if one has no end
+  uint64_t last_activity_ns = 0;       ///< CLOCK_REALTIME, of the last event
+  int64_t attempts = 1;
+  RankRanges ranks;                  ///< with a report
+  RankRanges missing;                ///< without a report; empty if the world size is not known
+  std::optional<int64_t> world_size; ///< nullopt if not known
+  RunEnd end = RunEnd::kNormal;
+  bool planned = false; ///< made by `commtap plan`
+  uint64_t calls = 0;
+  uint64_t bytes = 0;
+  uint64_t disk_bytes = 0; ///< of all attempts, with samples
+};
+
+/// The JSON of `commtap list`.
+struct RunList {
+  std::string schema = "commtap.list/1";
+  std::vector<ListedRun> runs; ///< newest first
+  uint64_t older = 0;          ///< runs that are left out
+  std::vector<std::string> problems;
+};
+
+/// Reads the newest `most` runs at or below `folder`; all for 0. Fails if nothing in it could be read.
+Result<RunList> listRuns(const std::string& folder, size_t most, const Progress& progress);
+
+} // namespace commtap
