@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several runs in one folder: none loses a report to another, and each is found whole."""
 
+import json
 import os
 import signal
 import subprocess
@@ -10,10 +11,13 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
+import jsonschema
 import pytest
 from harness import COMMAND, LIBRARY, TIMEOUT_S, free_port, wait_until
 
-from report import Report
+from report import REPOSITORY, Report, closed
+
+LIST_SCHEMA = REPOSITORY / "docs" / "schema" / "commtap-list-1.schema.json"
 
 #: A rank that makes as many all_reduces as its first argument says. It then ends as its second argument says, without
 #: the end of the interpreter, at which Gloo may abort: docs/reliability.md names that bug.
@@ -123,6 +127,12 @@ def test_commtap_run_twice(tmp_path: Path) -> None:
         assert f"run {ids[2]}, started" in said
         assert "1 other run in the same folder left out (commtap list, --run ID)" in said
     assert f"run {ids[1]}, started" in show(out, "--run", ids[1])
+    listed = json.loads(run([str(COMMAND), "list", "--json"], environment(COMMTAP_OUT=str(out))).stdout)
+    jsonschema.validate(listed, closed(json.loads(LIST_SCHEMA.read_text(encoding="utf-8"))))
+    assert [(each["run_id"], each["calls"], each["end"]) for each in listed["runs"]] == [
+        (ids[2], 2 * 2 + 2, "normal"),
+        (ids[1], 2 * 1 + 2, "normal"),
+    ]
     unknown = run([str(COMMAND), "show", str(out), "--run", "x"], environment(), status=2)
     assert f'the newest are "{ids[2]}", "{ids[1]}"' in unknown.stderr
 
