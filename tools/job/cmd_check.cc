@@ -234,7 +234,8 @@ void addCheck(CLI::App& app, int& exit_status) {
            "commtap check out --baseline main.json --tolerance kind=all_to_all,bytes=10% --allow less",
        }});
   auto arguments = std::make_shared<CheckArguments>();
-  addReadPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report");
+  addReadPath(
+      *verb, "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report");
   CLI::Option* baseline =
       verb->add_option("--baseline", arguments->baseline, "The run to compare with: a merged report or a folder");
   baseline->type_name("PATH");

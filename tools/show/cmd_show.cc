@@ -228,7 +228,8 @@ void addShow(CLI::App& app, GivenArguments& given, int& exit_status) {
            "commtap show out --last 1",
        }});
   auto arguments = std::make_shared<ShowArguments>();
-  addReadPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report");
+  addReadPath(
+      *verb, "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report");
   addSelection(*verb, arguments->selection);
   verb->add_option("--rank", arguments->selection.rank, "Show only this rank; default: the sum over all ranks")
       ->type_name("N");

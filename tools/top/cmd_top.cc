@@ -142,7 +142,8 @@ void addTop(CLI::App& app, int& exit_status) {
   verb->add_option(
           "FOLDER",
           arguments->path,
-          "The folder that jobs write to, or a parent of it; or hosts with commtap serve: HOST:PORT,HOST:PORT; default: "
+          "The folder that jobs write to, or a parent of it; or hosts with commtap serve: HOST:PORT,HOST:PORT; "
+          "default: "
           "that of COMMTAP_OUT, else commtap-out")
       ->type_name("");
   addHostOptions(*verb, arguments->hosts);

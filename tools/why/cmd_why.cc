@@ -191,7 +191,11 @@ CLI::Validator asSeconds() {
 }
 
 void addOptions(CLI::App& verb, WhyArguments& arguments) {
-  verb.add_option("FOLDER", arguments.paths, "Folders of reports, or hosts with commtap serve: HOST:PORT,HOST:PORT; default: the folder of COMMTAP_OUT, else "
+  verb.add_option(
+          "FOLDER",
+          arguments.paths,
+          "Folders of reports, or hosts with commtap serve: HOST:PORT,HOST:PORT; default: the folder of COMMTAP_OUT, "
+          "else "
           "commtap-out")
       ->type_name("");
   addHostOptions(verb, arguments.hosts);
