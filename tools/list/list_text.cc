@@ -29,9 +29,12 @@ std::string ranksText(const ListedRun& run) {
   return run.missing.empty() ? std::to_string(count) : fmt::format("{} of {}", count, run.world_size.value_or(0));
 }
 
-/// Returns the program, without its folder, and its arguments.
+/// Returns the program, without its folder, and its arguments. The processes of a plan have a command of the planner's.
 std::string commandText(const ListedRun& run) {
   std::string text;
+  if (run.planned) {
+    return text;
+  }
   for (const std::string& word : run.argv) {
     const size_t folder = text.empty() ? word.rfind('/') : std::string::npos;
     text += (text.empty() ? "" : " ") + (folder == std::string::npos ? word : word.substr(folder + 1));

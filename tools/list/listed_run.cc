@@ -10,6 +10,7 @@
 #include "report/job/job_report.h"
 #include "report/job/job_summary.h"
 #include "report/merge/job_reader.h"
+#include "report/merge/plan_merge.h"
 #include "report/model/amounts.h"
 #include "tools/prune/stored_run.h"
 #include "tools/prune/stored_samples.h"
@@ -88,7 +89,9 @@ Result<RunList> listRuns(const std::string& folder, size_t most, const Progress&
   const size_t count = most == 0 ? runs.size() : std::min(most, runs.size());
   list.older = runs.size() - count;
   for (size_t i = 0; i < count; ++i) {
-    const Result<JobReport> job = mergeScan(folder, *scan, {.run_id = runs[i].run_id}, {});
+    const JobSelection selection = {.run_id = runs[i].run_id};
+    const Result<JobReport> job =
+        planIn(folder).empty() ? mergeScan(folder, *scan, selection, {}) : readJob(folder, selection, {});
     if (!job) {
       list.problems.push_back(job.error());
       continue;

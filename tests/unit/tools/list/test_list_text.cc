@@ -44,6 +44,7 @@ TEST_CASE("a plan, and a run without an end, say so") {
   RunList list = someRuns();
   list.runs[0].planned = true;
   CHECK(has(listText(list, "out", Color::none()), "  planned  "));
+  CHECK_FALSE(has(listText(list, "out", Color::none()), "train.py"));
   list = someRuns();
   list.runs[0].ended_at_ns = std::nullopt;
   list.runs[0].last_activity_ns = 3'000'000'000;

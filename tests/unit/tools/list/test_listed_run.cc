@@ -4,7 +4,11 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
+#include "report/job/job_report_json.h"
 #include "report/json/report_json.h"
+#include "report/merge/plan_merge.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {
@@ -54,6 +58,22 @@ TEST_CASE("at most so many runs are read, and the others are counted") {
   REQUIRE(list->runs.size() == 2);
   CHECK(list->runs[0].run_id == "run3");
   CHECK(list->older == 1);
+}
+
+TEST_CASE("of a plan, the ranks are all that the planned ones represent") {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder / "ranks/0");
+  Report report = sampleReport(0);
+  report.job.planned = true;
+  writeText(folder / "ranks/0/rank-0.json", reportToJson(report));
+  const PlanRanks ranks =
+      *PlanRanks::fromJson(R"({"mesh": {"shape": [4], "ranks": [0, 1, 2, 3]}, "standing": {"0": [0, 1, 2, 3]}})");
+  writeText(folder / kPlanFile, jobReportToJson(*mergePlan(folder.path(), ranks)));
+  const Result<RunList> list = listRuns(folder.path(), 0, {});
+  REQUIRE(list);
+  REQUIRE(list->runs.size() == 1);
+  CHECK(list->runs[0].planned);
+  CHECK(list->runs[0].ranks == RankRanges{{0, 3}});
 }
 
 TEST_CASE("a file that cannot be read is a problem, and a folder without reports an error") {
