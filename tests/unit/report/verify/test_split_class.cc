@@ -78,7 +78,8 @@ TEST_CASE("parameters of DDP whose ranks communicate no more are trained without
   }
 }
 
-TEST_CASE("ranks without a common collective train a model each, though their first gradients are equal") {
+/// Returns a job whose ranks have one gradient in the first step, and others after it.
+VerifyJob jobOfTwoGradients() {
   VerifyJob job(2);
   job.addOnAll("Net.a.w", noise(1));
   job.gradient("Net.a.w", 2);
@@ -86,6 +87,11 @@ TEST_CASE("ranks without a common collective train a model each, though their fi
   job.gradient("Net.a.w", 3, 1);
   job.step(2);
   job.step(3);
+  return job;
+}
+
+TEST_CASE("ranks without a common collective train a model each, though their first gradients are equal") {
+  VerifyJob job = jobOfTwoGradients();
   JobFacts facts;
   facts.has_rows = true;
   facts.collectives = {{0, 1}};
@@ -96,13 +102,7 @@ TEST_CASE("ranks without a common collective train a model each, though their fi
 }
 
 TEST_CASE("replicas whose gradients differ are a warning if the optimizer's step reduces over their ranks") {
-  VerifyJob job(2);
-  job.addOnAll("Net.a.w", noise(1));
-  job.gradient("Net.a.w", 2);
-  job.step(1);
-  job.gradient("Net.a.w", 3, 1);
-  job.step(2);
-  job.step(3);
+  VerifyJob job = jobOfTwoGradients();
   JobFacts facts;
   CHECK(verdictOn(job, facts)->severity == VerifySeverity::kError);
   facts.averages = {{0, 1}};
@@ -121,13 +121,7 @@ TEST_CASE("declared replicas that differ from the start were never equal") {
 }
 
 TEST_CASE("proven replicas that go apart have drifted") {
-  VerifyJob job(2);
-  job.addOnAll("Net.a.w", noise(1));
-  job.gradient("Net.a.w", 2);
-  job.step(1);
-  job.gradient("Net.a.w", 3, 1);
-  job.step(2);
-  job.step(3);
+  VerifyJob job = jobOfTwoGradients();
   CHECK(verdictOn(job, {})->what == VerifyClass::kDrift);
   CHECK(verdictOn(job, {})->severity == VerifySeverity::kError);
 }
