@@ -23,7 +23,8 @@
 namespace commtap {
 namespace {
 
-constexpr size_t kMostBytes = size_t{64} << 20U; // a writer stops far below
+constexpr size_t kMostBytes = size_t{64} << 20U;   // a writer stops far below
+constexpr size_t kMostJobBytes = size_t{1} << 20U; // of the start with the job
 
 /// Takes blocks from the start of a file's bytes.
 class Blocks {
@@ -114,6 +115,16 @@ void addSamples(Blocks& blocks, ProcessSamples& samples) {
   samples.is_cut = waits_for_sample || blocks.hasRest();
 }
 
+/// Opens the file and returns what `read` returns.
+template <typename T, typename Read>
+Result<T> withSamplesFile(const std::string& path, const Read& read) {
+  if (std::string error = whyNotInput(path); !error.empty()) {
+    return Result<T>::failure(std::move(error));
+  }
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return file.isOpen() ? read(file) : Result<T>::failure(path + ": " + std::strerror(errno));
+}
+
 ProcessSamples samplesFrom(std::string_view bytes) {
   checkHead(bytes);
   Blocks blocks(bytes.substr(sizeof(SamplesHead)));
@@ -143,12 +154,21 @@ Result<ProcessSamples> readSamples(std::string_view bytes) {
 }
 
 Result<ProcessSamples> readSamplesFile(const std::string& path) {
-  if (std::string error = whyNotInput(path); !error.empty()) {
-    return Result<ProcessSamples>::failure(std::move(error));
-  }
-  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  return file.isOpen() ? readSamplesFile(path, file)
-                       : Result<ProcessSamples>::failure(path + ": " + std::strerror(errno));
+  return withSamplesFile<ProcessSamples>(path, [&](const FileDescriptor& file) { return readSamplesFile(path, file); });
+}
+
+Result<Job> jobOfSamplesFile(const std::string& path) {
+  return withSamplesFile<Job>(path, [&](const FileDescriptor& file) {
+    return catchErrors<Job>(path, [&]() -> Result<Job> {
+      const Result<std::string> start = readRegularFile(path, file, kMostJobBytes);
+      if (!start) {
+        return Result<Job>::failure(start.error());
+      }
+      checkHead(*start);
+      Blocks blocks(std::string_view(*start).substr(sizeof(SamplesHead)));
+      return jobAtStart(blocks);
+    });
+  });
 }
 
 Result<ProcessSamples> readSamplesFile(const std::string& path, const FileDescriptor& file) {

@@ -12,12 +12,15 @@ namespace commtap {
 
 class FileDescriptor;
 
-/// Reads the bytes of a samples file. Accepts any bytes. A file that ends early is read up to its last complete sample;
-/// one that ends before its job, that is damaged or of another version is an error.
+/// Reads the bytes of a samples file. Accepts any bytes. A file that ends early is read up to its last complete sample,
+/// and one that is damaged after a sample up to the damage. One that ends before its job, that is damaged before its
+/// first sample or of another version is an error.
 Result<ProcessSamples> readSamples(std::string_view bytes);
 
 /// Reads a samples file, also while its process writes it. An error has the path.
 Result<ProcessSamples> readSamplesFile(const std::string& path);
+/// Reads only the job at the start of a samples file. An error has the path.
+Result<Job> jobOfSamplesFile(const std::string& path);
 /// Reads a samples file that is open. `path` is for errors only.
 Result<ProcessSamples> readSamplesFile(const std::string& path, const FileDescriptor& file);
 

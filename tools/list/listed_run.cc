@@ -61,7 +61,7 @@ ListedRun listed(const JobReport& job) {
 /// Returns the bytes on the disk, by run.
 std::map<std::string, uint64_t> sizesOf(const std::string& folder, const ReportScan& scan, RunList& list) {
   std::vector<StoredFile> files = storedFiles(scan);
-  for (StoredFile& samples : storedSamples(folder, list.problems)) {
+  for (StoredFile& samples : storedSamples(folder, list.problems, "")) {
     files.push_back(std::move(samples));
   }
   std::map<std::string, uint64_t> sizes;
@@ -88,10 +88,10 @@ Result<RunList> listRuns(const std::string& folder, size_t most, const Progress&
   const std::vector<FoundRun> runs = runsOf(*scan);
   const size_t count = most == 0 ? runs.size() : std::min(most, runs.size());
   list.older = runs.size() - count;
+  const bool is_plan = !planIn(folder).empty();
   for (size_t i = 0; i < count; ++i) {
     const JobSelection selection = {.run_id = runs[i].run_id};
-    const Result<JobReport> job =
-        planIn(folder).empty() ? mergeScan(folder, *scan, selection, {}) : readJob(folder, selection, {});
+    const Result<JobReport> job = is_plan ? readJob(folder, selection, {}) : mergeScan(folder, *scan, selection, {});
     if (!job) {
       list.problems.push_back(job.error());
       continue;

@@ -142,7 +142,7 @@ int prune(const PruneArguments& arguments) {
   }
   std::vector<UnjudgedFile> unjudged = findUnjudged(arguments.folder, *scan);
   std::vector<StoredFile> files = storedFiles(*scan);
-  for (StoredFile& samples : storedSamples(arguments.folder, scan->problems)) {
+  for (StoredFile& samples : storedSamples(arguments.folder, scan->problems, ", and stays")) {
     files.push_back(std::move(samples));
   }
   std::vector<StoredRun> runs = storedRuns(std::move(files));

@@ -49,7 +49,10 @@ Result<std::string> runOfReport(const HeldFile& file) {
 
 Result<std::string> runOfSamples(const HeldFile& file) {
   const Result<ProcessSamples> samples = readSamplesFile("it", file.descriptor());
-  return samples ? Result<std::string>(samples->job.run_id) : Result<std::string>::failure(samples.error());
+  if (!samples || !samples->damage.empty()) {
+    return Result<std::string>::failure(samples ? "it: " + samples->damage : samples.error());
+  }
+  return samples->job.run_id;
 }
 
 /// Removes one run's files below an open folder.

@@ -9,16 +9,17 @@
 
 namespace commtap {
 
-std::vector<StoredFile> storedSamples(const std::string& folder, std::vector<std::string>& problems) {
+std::vector<StoredFile>
+storedSamples(const std::string& folder, std::vector<std::string>& problems, const std::string& consequence) {
   std::vector<StoredFile> files;
   for (const std::string& path : samplesPaths(folder, problems)) {
-    const Result<ProcessSamples> samples = readSamplesFile(path);
+    const Result<Job> job = jobOfSamplesFile(path);
     StoredFile file;
     file.path = path;
     file.is_samples = true;
-    if (!samples) {
-      problems.push_back(samples.error() + ", and stays");
-    } else if (file.run_id = samples->job.run_id; lookUp(0, file)) {
+    if (!job) {
+      problems.push_back(job.error() + consequence);
+    } else if (file.run_id = job->run_id; lookUp(0, file)) {
       files.push_back(std::move(file));
     }
   }

@@ -9,8 +9,9 @@
 
 namespace commtap {
 
-/// Returns the samples files below a folder, with the runs that they name. Adds a line to `problems` for each that
-/// cannot be read: it stays.
-std::vector<StoredFile> storedSamples(const std::string& folder, std::vector<std::string>& problems);
+/// Returns the samples files below a folder, with the runs that they name. Reads only their starts. Adds a line to
+/// `problems` for each that cannot be read, which ends with `consequence`.
+std::vector<StoredFile>
+storedSamples(const std::string& folder, std::vector<std::string>& problems, const std::string& consequence);
 
 } // namespace commtap
