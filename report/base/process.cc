@@ -73,20 +73,22 @@ std::optional<uint64_t> statNumber(uint64_t pid, int field) {
   return fields >> number ? std::optional<uint64_t>(number) : std::nullopt;
 }
 
-/// Returns the value of a variable that a process was started with, as /proc/PID/environ keeps it; nullopt if it had
-/// none of that name.
-std::optional<std::string> initialVariable(uint64_t pid, const std::string& name) {
-  const std::string environment = '\0' + readFile("/proc/" + std::to_string(pid) + "/environ");
-  const std::string start = '\0' + name + '=';
-  const size_t at = environment.find(start);
-  return at == std::string::npos ? std::nullopt : std::optional<std::string>(environment.c_str() + at + start.size());
-}
-
-bool isPreloaded(uint64_t pid) {
-  return initialVariable(pid, "LD_PRELOAD").value_or("").find("libcommtap") != std::string::npos;
+std::string environmentOf(uint64_t pid) {
+  return readFile("/proc/" + std::to_string(pid) + "/environ");
 }
 
 } // namespace
+
+std::optional<std::string> initialVariable(const std::string& environment, const std::string& name) {
+  const std::string start = '\0' + name + '=';
+  const std::string searched = '\0' + environment;
+  const size_t at = searched.find(start);
+  return at == std::string::npos ? std::nullopt : std::optional<std::string>(searched.c_str() + at + start.size());
+}
+
+bool isPreloaded(const std::string& environment) {
+  return initialVariable(environment, "LD_PRELOAD").value_or("").find("libcommtap") != std::string::npos;
+}
 
 std::string bootId() {
   std::string id = readFile("/proc/sys/kernel/random/boot_id");
@@ -119,10 +121,13 @@ uint64_t runBeganNs() {
   const bool is_elastic = std::getenv(kElasticRun) != nullptr;
   std::optional<uint64_t> began = processStartTicks(static_cast<uint64_t>(getpid()));
   bool is_launcher = false;
-  for (std::optional<uint64_t> pid = static_cast<uint64_t>(getppid());
-       !is_launcher && pid && *pid != 0 && isPreloaded(*pid);
+  for (std::optional<uint64_t> pid = static_cast<uint64_t>(getppid()); !is_launcher && pid && *pid != 0;
        pid = statNumber(*pid, 4)) {
-    is_launcher = is_elastic && !initialVariable(*pid, kElasticRun);
+    const std::string environment = environmentOf(*pid);
+    if (!isPreloaded(environment)) {
+      break;
+    }
+    is_launcher = is_elastic && !initialVariable(environment, kElasticRun);
     began = processStartTicks(*pid);
   }
   return began ? timeOfTicks(*began) : 0;

@@ -31,6 +31,13 @@ std::optional<uint64_t> processStartTicks(uint64_t pid);
 /// Returns the CLOCK_REALTIME at which the process started, in ns; nullopt if there is no such process.
 std::optional<uint64_t> processStartTimeNs(uint64_t pid);
 
+/// Returns the value of a variable in the content of a /proc/PID/environ: what the process was started with. Returns
+/// nullopt if there is none of that name.
+std::optional<std::string> initialVariable(const std::string& environment, const std::string& name);
+
+/// Returns whether commtap was preloaded into a process that was started with this environment.
+bool isPreloaded(const std::string& environment);
+
 /// Returns the CLOCK_REALTIME at which the run of this process began, in ns; 0 if unknown. That is the start of the
 /// oldest process in the unbroken chain of this process and its ancestors with commtap preloaded. The chain of a rank
 /// of torchrun ends with torchrun's process: a script may start several.

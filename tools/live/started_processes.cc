@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <system_error>
 #include <tuple>
@@ -12,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "report/base/process.h"
 #include "report/base/text_file.h"
 #include "report/runs/output.h"
 
@@ -25,20 +25,6 @@ constexpr size_t kMostNamed = 8;
 std::string textOf(const fs::path& path) {
   const Result<std::string> text = readTextFile(path);
   return text ? *text : "";
-}
-
-std::map<std::string, std::string> variablesOf(const fs::path& process) {
-  const std::string text = textOf(process / "environ");
-  std::map<std::string, std::string> variables;
-  for (size_t at = 0; at < text.size();) {
-    const std::string variable = text.c_str() + at;
-    at += variable.size() + 1;
-    const size_t end = variable.find('=');
-    if (end != std::string::npos) {
-      variables.emplace(variable.substr(0, end), variable.substr(end + 1));
-    }
-  }
-  return variables;
 }
 
 bool hasTorch(const fs::path& process) {
@@ -55,19 +41,20 @@ bool isIn(const fs::path& path, const fs::path& folder) {
 }
 
 std::optional<StartedProcess> processIn(const fs::path& process, const std::string& folder) {
-  std::map<std::string, std::string> variables = variablesOf(process);
-  if (variables["LD_PRELOAD"].find("libcommtap") == std::string::npos || variables["COMMTAP"] == "0") {
+  const std::string environment = textOf(process / "environ");
+  const auto variable = [&environment](const char* name) { return initialVariable(environment, name).value_or(""); };
+  if (!isPreloaded(environment) || variable("COMMTAP") == "0") {
     return std::nullopt;
   }
-  const std::string& pattern = variables["COMMTAP_OUT"];
-  const std::string out = commonFolder(pattern.empty() ? Options().out : pattern, variables["COMMTAP_RUN_ID"]);
+  const std::string pattern = variable("COMMTAP_OUT");
+  const std::string out = commonFolder(pattern.empty() ? Options().out : pattern, variable("COMMTAP_RUN_ID"));
   std::error_code error;
   if (!isIn(fs::read_symlink(process / "cwd", error) / out, folder) || !hasTorch(process)) {
     return std::nullopt;
   }
   std::string name = textOf(process / "comm");
   name.resize(std::min(name.size(), name.find('\n')));
-  return StartedProcess{.pid = std::stoull(process.filename()), .rank = variables["RANK"], .name = std::move(name)};
+  return StartedProcess{.pid = std::stoull(process.filename()), .rank = variable("RANK"), .name = std::move(name)};
 }
 
 bool isNumber(const std::string& text) {

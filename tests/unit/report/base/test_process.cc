@@ -68,6 +68,17 @@ TEST_CASE("without preloaded ancestors a run began with its process, so that two
   CHECK(status == 0);
 }
 
+TEST_CASE("a variable is found in the environment that a process was started with") {
+  const std::string environment("A=1\0LD_PRELOAD=/x/libcommtap.so\0EMPTY=\0XA=2\0", 46);
+  CHECK(initialVariable(environment, "A") == "1");
+  CHECK(initialVariable(environment, "EMPTY") == "");
+  CHECK(initialVariable(environment, "XA") == "2");
+  CHECK_FALSE(initialVariable(environment, "PRELOAD"));
+  CHECK_FALSE(initialVariable("", "A"));
+  CHECK(isPreloaded(environment));
+  CHECK_FALSE(isPreloaded("LD_PRELOAD=/x/libother.so"));
+}
+
 TEST_CASE("the host name and command line are those of this process") {
   CHECK_FALSE(hostName().empty());
   const std::vector<std::string> arguments = stringsFromJson(commandLineJson());

@@ -30,14 +30,14 @@ void add(const TempFolder& proc, const Made& process) {
   writeText(folder / "environ", environment);
   writeText(folder / "maps", process.maps);
   writeText(folder / "comm", process.name + "\n");
-  std::filesystem::create_symlink("/work", folder / "cwd");
+  std::filesystem::create_symlink("/home/me", folder / "cwd");
 }
 
 TEST_CASE("the processes that are to write to a folder are its ranks, then their launcher") {
   const TempFolder proc;
   add(proc, {.pid = "41", .name = "torchrun", .variables = {"COMMTAP_OUT=/data/out"}});
   add(proc, {.pid = "52", .variables = {"COMMTAP_OUT=/data/out/%j/r%r", "COMMTAP_RUN_ID=night", "RANK=1"}});
-  add(proc, {.pid = "43", .variables = {"COMMTAP_OUT=../data/out", "RANK=0"}});
+  add(proc, {.pid = "43", .variables = {"COMMTAP_OUT=../../data/out", "RANK=0"}});
   const std::vector<StartedProcess> found = processesWritingTo("/data/out", proc.path());
   REQUIRE(found.size() == 3);
   CHECK(
@@ -63,7 +63,7 @@ TEST_CASE("other processes are not named") {
 TEST_CASE("without COMMTAP_OUT a process writes to commtap-out in its working directory") {
   const TempFolder proc;
   add(proc, {.pid = "7"});
-  CHECK(processesWritingTo("/work/commtap-out", proc.path()).size() == 1);
+  CHECK(processesWritingTo("/home/me/commtap-out", proc.path()).size() == 1);
 }
 
 TEST_CASE("of many processes the first are named") {
