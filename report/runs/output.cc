@@ -50,14 +50,46 @@ bool mayTakeAll(const std::string& base, const Job& job) {
   });
 }
 
-bool differsBetweenProcesses(const std::string& component) {
+/// Returns whether the component has a percent sign with one of the letters.
+bool hasVariable(const std::string& component, std::string_view letters) {
   for (size_t at = component.find('%'); at != std::string::npos; at = component.find('%', at + 2)) {
-    if (at + 1 < component.size() && std::string_view("hpr").find(component[at + 1]) != std::string_view::npos) {
+    if (at + 1 < component.size() && letters.find(component[at + 1]) != std::string_view::npos) {
       return true;
     }
   }
   return false;
 }
+
+/// Returns the position of the first component with one of the letters; the pattern's size if there is none.
+size_t startOfLetters(const std::string& pattern, std::string_view letters) {
+  size_t start = 0;
+  while (start < pattern.size()) {
+    const size_t end = std::min(pattern.find('/', start), pattern.size());
+    if (hasVariable(pattern.substr(start, end - start), letters)) {
+      return start;
+    }
+    start = end + 1;
+  }
+  return pattern.size();
+}
+
+/// Expands a pattern that has no other variable than the run id.
+std::string expandedFolder(const std::string& common, const std::string& run_id) {
+  std::string folder = common.starts_with('/') ? "/" : "";
+  for (size_t start = 0; start < common.size();) {
+    const size_t end = std::min(common.find('/', start), common.size());
+    const std::string component = common.substr(start, end - start);
+    if (!component.empty()) {
+      folder +=
+          (folder.empty() || folder.back() == '/' ? "" : "/") + expandOutputPattern(component, {"", 0, -1, run_id, 0});
+    }
+    start = end + 1;
+  }
+  return folder.empty() ? "." : folder;
+}
+
+constexpr std::string_view kOfProcess = "hpr";
+constexpr std::string_view kOfProcessOrRun = "hprj";
 
 } // namespace
 
@@ -100,29 +132,16 @@ std::string patternOf(const std::string& folder) {
 }
 
 std::optional<size_t> startOfVariable(const std::string& pattern) {
-  for (size_t start = 0; start < pattern.size();) {
-    const size_t end = std::min(pattern.find('/', start), pattern.size());
-    if (differsBetweenProcesses(pattern.substr(start, end - start))) {
-      return start;
-    }
-    start = end + 1;
-  }
-  return std::nullopt;
+  const size_t start = startOfLetters(pattern, kOfProcess);
+  return start < pattern.size() ? std::optional(start) : std::nullopt;
 }
 
 std::string commonFolder(const std::string& pattern, const std::string& run_id) {
-  const std::string common = pattern.substr(0, startOfVariable(pattern).value_or(pattern.size()));
-  std::string folder = common.starts_with('/') ? "/" : "";
-  for (size_t start = 0; start < common.size();) {
-    const size_t end = std::min(common.find('/', start), common.size());
-    const std::string component = common.substr(start, end - start);
-    if (!component.empty()) {
-      folder +=
-          (folder.empty() || folder.back() == '/' ? "" : "/") + expandOutputPattern(component, {"", 0, -1, run_id, 0});
-    }
-    start = end + 1;
-  }
-  return folder.empty() ? "." : folder;
+  return expandedFolder(pattern.substr(0, startOfLetters(pattern, kOfProcess)), run_id);
+}
+
+std::string commonFolder(const std::string& pattern) {
+  return expandedFolder(pattern.substr(0, startOfLetters(pattern, kOfProcessOrRun)), "");
 }
 
 std::string reportName(const OutputIdentity& identity) {

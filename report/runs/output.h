@@ -37,6 +37,9 @@ std::optional<size_t> startOfVariable(const std::string& pattern);
 /// component with %h, %p or %r.
 std::string commonFolder(const std::string& pattern, const std::string& run_id);
 
+/// Returns the deepest folder of all reports of all runs: `pattern` up to its first component with %h, %p, %r or %j.
+std::string commonFolder(const std::string& pattern);
+
 /// Returns the report's name below the output folder, without ".json": "rank-00003", "attempt-1/rank-00003",
 /// "pid-HOST-4711" for a process without a rank.
 std::string reportName(const OutputIdentity& identity);

@@ -5,18 +5,13 @@
 #include <cstdlib>
 
 #include "report/model/options.h"
+#include "report/runs/output.h"
 
 namespace commtap {
 
 std::string defaultFolder() {
   const char* set = std::getenv("COMMTAP_OUT");
-  const std::string pattern = set == nullptr || *set == '\0' ? Options().out : set;
-  const size_t sign = pattern.find('%');
-  if (sign == std::string::npos) {
-    return pattern;
-  }
-  const size_t end = pattern.rfind('/', sign);
-  return end == std::string::npos ? "." : pattern.substr(0, end == 0 ? 1 : end);
+  return commonFolder(set == nullptr || *set == '\0' ? Options().out : set);
 }
 
 } // namespace commtap

@@ -6,8 +6,8 @@
 
 namespace commtap {
 
-/// Returns the folder that the jobs of this environment write to: that of COMMTAP_OUT, up to its first component with a
-/// percent sign, or "commtap-out".
+/// Returns the folder that the jobs of this environment write to: that of COMMTAP_OUT, up to its first component that
+/// differs between processes or runs, or "commtap-out".
 std::string defaultFolder();
 
 } // namespace commtap

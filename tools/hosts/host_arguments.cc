@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/cli/subcommands.h"
 #include "tools/cli/token_file.h"
 
 namespace commtap {
@@ -16,6 +17,10 @@ using View = std::optional<HostsView>;
 using Hosts = std::vector<HostPort>;
 
 constexpr const char* kNodeList = "SLURM_JOB_NODELIST";
+
+bool namesHosts(const HostArguments& arguments) {
+  return arguments.slurm || !arguments.k8s.empty();
+}
 
 /// The hosts that the options name; empty if they name none.
 Result<Hosts> hostsFromOptions(const HostArguments& arguments) {
@@ -63,8 +68,8 @@ void addHostOptions(CLI::App& verb, HostArguments& arguments) {
       ->type_name("FILE");
 }
 
-bool namesHosts(const HostArguments& arguments) {
-  return arguments.slurm || !arguments.k8s.empty();
+std::string orDefaultFolder(const HostArguments& arguments, const std::string& path) {
+  return path.empty() && !namesHosts(arguments) ? saidDefaultFolder() : path;
 }
 
 Result<View> hostsFor(const HostArguments& arguments, const std::vector<std::string>& paths) {

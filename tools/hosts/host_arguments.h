@@ -26,9 +26,10 @@ inline std::vector<std::string> pathsIn(const std::string& path) {
   return path.empty() ? std::vector<std::string>() : std::vector<std::string>{path};
 }
 
-/// Returns whether the options name hosts: then no folder is read.
-bool namesHosts(const HostArguments& arguments);
 void addHostOptions(CLI::App& verb, HostArguments& arguments);
+
+/// Returns the path; of none, the folder that jobs write to (saidDefaultFolder()), unless the options name hosts.
+std::string orDefaultFolder(const HostArguments& arguments, const std::string& path);
 
 /// Returns a view of the hosts that the options or `paths` name; nullopt if they name none, so that `paths` are of this
 /// machine. Fails with a line for the user if they cannot be understood, or if nothing is named.

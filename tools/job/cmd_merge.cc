@@ -132,9 +132,7 @@ void addMerge(CLI::App& app, int& exit_status) {
   addFormat(*verb, arguments->format, {"text", "json"});
   addSelection(*verb, arguments->selection);
   verb->callback([arguments, &exit_status] {
-    if (arguments->path.empty() && !namesHosts(arguments->hosts)) {
-      arguments->path = saidDefaultFolder();
-    }
+    arguments->path = orDefaultFolder(arguments->hosts, arguments->path);
     exit_status = merge(*arguments);
   });
 }

@@ -155,9 +155,7 @@ void addTop(CLI::App& app, int& exit_status) {
       ->check(CLI::PositiveNumber);
   verb->add_flag("--once", arguments->once, "Print once and exit");
   verb->callback([arguments, &exit_status] {
-    if (arguments->path.empty() && !namesHosts(arguments->hosts)) {
-      arguments->path = saidDefaultFolder();
-    }
+    arguments->path = orDefaultFolder(arguments->hosts, arguments->path);
     exit_status = top(*arguments);
   });
 }

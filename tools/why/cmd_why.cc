@@ -194,9 +194,8 @@ void addOptions(CLI::App& verb, WhyArguments& arguments) {
   verb.add_option(
           "FOLDER",
           arguments.paths,
-          "Folders of reports, or hosts with commtap serve: HOST:PORT,HOST:PORT; default: the folder of COMMTAP_OUT, "
-          "else "
-          "commtap-out")
+          "Folders of reports, or hosts with commtap serve: HOST:PORT,HOST:PORT; default: the folder of "
+          "COMMTAP_OUT, else commtap-out")
       ->type_name("");
   addHostOptions(verb, arguments.hosts);
   verb.add_option(
@@ -241,8 +240,8 @@ void addWhy(CLI::App& app, int& exit_status) {
   auto arguments = std::make_shared<WhyArguments>();
   addOptions(*verb, *arguments);
   verb->callback([arguments, &exit_status] {
-    if (arguments->paths.empty() && !namesHosts(arguments->hosts)) {
-      arguments->paths = {saidDefaultFolder()};
+    if (arguments->paths.empty()) {
+      arguments->paths = pathsIn(orDefaultFolder(arguments->hosts, ""));
     }
     exit_status = why(*arguments);
   });

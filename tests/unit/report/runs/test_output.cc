@@ -41,6 +41,8 @@ TEST_CASE("the common folder ends before the first pattern that differs between 
   CHECK_FALSE(startOfVariable("/a/%%h/x"));
   CHECK(commonFolder("%p/x", "r") == ".");
   CHECK(commonFolder("/%h", "r") == "/");
+  CHECK(commonFolder("/a/%j/%h/x") == "/a");
+  CHECK(commonFolder("/a/50%%/%%j/run-%j") == "/a/50%/%j");
 }
 
 TEST_CASE("a report is named after its rank, or else after host and pid") {

@@ -22,6 +22,7 @@ TEST_CASE("the default folder is that of COMMTAP_OUT, up to what differs between
   CHECK(folderFor("/data/out") == "/data/out");
   CHECK(folderFor("/data/%j/rank%r") == "/data");
   CHECK(folderFor("/data/run-%j") == "/data");
+  CHECK(folderFor("/data/50%%/out") == "/data/50%/out");
   CHECK(folderFor("%h/out") == ".");
   CHECK(folderFor("/%j") == "/");
 }
