@@ -85,6 +85,10 @@ inline constexpr int kStepSignCount = 5;
 constexpr bool isPointToPoint(Kind kind) {
   return kind == Kind::kSend || kind == Kind::kRecv;
 }
+/// Returns true if each rank gets a sum, mean or the like, or its part of one.
+constexpr bool isReductionForAll(Kind kind) {
+  return kind == Kind::kAllReduce || kind == Kind::kReduceScatter;
+}
 /// Returns true if one rank of the group, the root, has another part than the others.
 constexpr bool hasRoot(Kind kind) {
   return kind == Kind::kBroadcast || kind == Kind::kReduce || kind == Kind::kGather || kind == Kind::kScatter;

@@ -45,8 +45,7 @@ bool isTensorByName(const std::string& name) {
 
 /// Returns whether the row is what tensor parallelism makes of a forward.
 bool joinsActivations(const JobCollective& row) {
-  return row.phase == Phase::kForward && !row.setup &&
-         (row.kind == Kind::kAllReduce || row.kind == Kind::kAllGather || row.kind == Kind::kReduceScatter);
+  return row.phase == Phase::kForward && !row.setup && (isReductionForAll(row.kind) || row.kind == Kind::kAllGather);
 }
 
 void append(std::vector<GroupRanks>& groups, const std::vector<GroupRanks>& more) {
@@ -141,10 +140,9 @@ JobFacts jobFactsOf(const JobReport& job) {
     } else if (!isMetric(row)) {
       lists.add(facts.collectives, row);
     }
-    if (isReduction(row.kind) && row.phase == Phase::kOptimizer && !isMetric(row)) {
+    if (isReductionForAll(row.kind) && row.phase == Phase::kOptimizer && !isMetric(row)) {
       lists.add(facts.averages, row);
     }
-    facts.has_rows = true;
     if (row.kind == Kind::kAllToAll && row.phase == Phase::kForward && row.module != kGlobalName) {
       facts.all_to_all_modules.push_back(row.module);
       lists.add(facts.exchanges, row);
@@ -158,6 +156,7 @@ JobFacts jobFactsOf(const JobReport& job) {
       facts.coarse_dtype = is_coarse ? row.dtype : facts.coarse_dtype;
     }
   }
+  facts.has_rows = !job.collectives.empty();
   appendUnnamed(facts.tensor_groups, std::move(unnamed));
   facts.stopped = stoppedReductions(job);
   facts.one_way = oneWayModules(job);

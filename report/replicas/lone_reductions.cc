@@ -13,11 +13,10 @@ std::string loneReductions(const JobReport& job) {
   }
   for (const JobCollective& row : job.collectives) {
     const bool is_alone = job.groups[row.group].size == 1;
-    const bool reduces = isReduction(row.kind);
     if (!is_alone && !row.setup && !isMetric(row)) {
       return "";
     }
-    if (is_alone && reduces && row.phase == Phase::kBackward && group.empty()) {
+    if (is_alone && isReductionForAll(row.kind) && row.phase == Phase::kBackward && group.empty()) {
       group = job.groups[row.group].name;
     }
   }

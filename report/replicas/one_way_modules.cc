@@ -28,10 +28,11 @@ struct WaysBack {
   bool is_everywhere = false;    ///< what is not of a module may be of each
 
   void add(const JobCollective& row) {
-    const bool reduces = isReduction(row.kind);
     if (row.phase == Phase::kBackward && row.module != kGlobalName) {
       modules.insert(row.module);
-    } else if (row.phase == Phase::kBackward || (row.phase == Phase::kOther && reduces && !isMetric(row))) {
+    } else if (
+        row.phase == Phase::kBackward ||
+        (row.phase == Phase::kOther && isReductionForAll(row.kind) && !isMetric(row))) {
       is_everywhere = true;
     }
   }

@@ -11,10 +11,6 @@ bool isMetric(const JobCollective& row) {
   return row.amount.bytes.sum <= kLargest * row.amount.count.sum;
 }
 
-bool isReduction(Kind kind) {
-  return kind == Kind::kAllReduce || kind == Kind::kReduceScatter;
-}
-
 bool isBelow(std::string_view name, std::string_view module) {
   return name.size() > module.size() && name.starts_with(module) && name[module.size()] == '.';
 }

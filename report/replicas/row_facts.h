@@ -11,9 +11,6 @@ namespace commtap {
 /// Returns whether the row moves a few elements only, as of a loss that a module reduces for its log.
 bool isMetric(const JobCollective& row);
 
-/// Returns whether the collective leaves a sum, mean or the like.
-bool isReduction(Kind kind);
-
 /// Returns whether the parameter or module is the module's, or that of a module below it.
 bool isBelow(std::string_view name, std::string_view module);
 

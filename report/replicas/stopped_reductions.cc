@@ -19,7 +19,7 @@ using Reduction = std::pair<Kind, size_t>; ///< and the place of a group
 std::vector<Reduction> backwardReductions(const JobReport& job) {
   std::map<Reduction, bool> is_backward;
   for (const JobCollective& row : job.collectives) {
-    if (!row.setup && (row.kind == Kind::kAllReduce || row.kind == Kind::kReduceScatter)) {
+    if (!row.setup && isReductionForAll(row.kind)) {
       const bool is_of_backward = row.phase == Phase::kBackward;
       const auto [known, is_new] = is_backward.emplace(Reduction(row.kind, row.group), is_of_backward);
       known->second &= is_of_backward;

@@ -27,6 +27,13 @@ TEST_CASE("each vocabulary value survives a round trip through its name") {
   CHECK_FALSE(exitKindFromName(""));
 }
 
+TEST_CASE("all_reduce and reduce_scatter reduce for all") {
+  CHECK(isReductionForAll(Kind::kAllReduce));
+  CHECK(isReductionForAll(Kind::kReduceScatter));
+  CHECK_FALSE(isReductionForAll(Kind::kReduce));
+  CHECK_FALSE(isReductionForAll(Kind::kAllGather));
+}
+
 TEST_CASE("a vocabulary value out of range has a name") {
   CHECK(kindName(static_cast<Kind>(99)) == "other");
   CHECK(phaseName(static_cast<Phase>(99)) == "other");

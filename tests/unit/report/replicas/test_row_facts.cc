@@ -16,12 +16,6 @@ TEST_CASE("a row of at most 64 bytes a call is a metric") {
   CHECK_FALSE(isMetric(row));
 }
 
-TEST_CASE("all_reduce and reduce_scatter reduce for all") {
-  CHECK(isReduction(Kind::kAllReduce));
-  CHECK(isReduction(Kind::kReduceScatter));
-  CHECK_FALSE(isReduction(Kind::kAllGather));
-}
-
 TEST_CASE("a name is below a module by whole components") {
   CHECK(isBelow("Net.a.w", "Net.a"));
   CHECK_FALSE(isBelow("Net.a", "Net.a"));
