@@ -208,8 +208,7 @@ void ReplicaFaults::judgeSplits() {
       fault.finding.severity = verdict->severity;
       fault.finding.what = verdict->what;
       fault.finding.evidence = verdict->what == VerifyClass::kDrift ? split.split.proof : split.set->evidence;
-      const bool is_of_replicas = verdict->what == VerifyClass::kDrift || verdict->what == VerifyClass::kDeclared;
-      if (is_of_replicas && verdict->severity == VerifySeverity::kWarning) {
+      if (verdict->is_averaged) {
         fault.finding.cause = DifferenceCause::kAveraging;
       }
       if (split.split.equal_again) {

@@ -33,7 +33,7 @@ class SplitJudge {
       if (!difference.values) {
         return note(VerifyClass::kUnmeasured);
       }
-      return isAveraged() ? warning(classOfReplica()) : error(classOfReplica());
+      return isAveraged() ? SplitVerdict{VerifySeverity::kWarning, classOfReplica(), true} : error(classOfReplica());
     }
     return split_.set->is_expert || !difference.values ? std::nullopt : unprovenVerdict();
   }
@@ -50,8 +50,11 @@ class SplitJudge {
   }
 
   bool isReplica() {
-    const bool is_proven = split_.split.proof != ReplicaEvidence::kNone && mayCommunicate();
-    return is_proven || (split_.set->isDeclared() && !hasLeftDdp());
+    return isProven() || (split_.set->isDeclared() && !hasLeftDdp());
+  }
+
+  bool isProven() const {
+    return split_.split.proof != ReplicaEvidence::kNone && mayCommunicate();
   }
 
   /// Returns whether the gradients differ and the optimizer's step reduces over the parts: it may average the values
@@ -101,8 +104,7 @@ class SplitJudge {
     if (!split_.split.before) {
       return VerifyClass::kNeverEqual;
     }
-    const bool is_proven = split_.split.proof != ReplicaEvidence::kNone && mayCommunicate();
-    return is_proven ? VerifyClass::kDrift : VerifyClass::kDeclared;
+    return isProven() ? VerifyClass::kDrift : VerifyClass::kDeclared;
   }
 
   /// Returns whether the ranks are as far apart as rounding brings them, and nothing else explains it better.

@@ -25,6 +25,7 @@ struct SplitSet {
 struct SplitVerdict {
   VerifySeverity severity = VerifySeverity::kNote;
   VerifyClass what = VerifyClass::kRounding;
+  bool is_averaged = false; ///< perhaps: the gradients differ, and the optimizer's step reduces over the ranks
 };
 
 /// Returns what the split is; nullopt if it is no news: ranks that were never replicas go apart.
