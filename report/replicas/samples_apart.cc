@@ -26,16 +26,19 @@ class StepMoments {
 
   /// Returns the ranks at another moment than most others, or than the first ones if these are as many.
   std::set<int64_t> ranksApart() {
-    std::map<int64_t, std::set<int64_t>> sets; // by head
+    if (apart_.empty()) {
+      return {};
+    }
     for (const auto& [one, other] : apart_) {
       heads_.emplace(one, one);
       heads_.emplace(other, other);
     }
-    for (const auto& [rank, head] : std::map<int64_t, int64_t>(heads_)) {
-      sets[headOf(rank)].insert(rank);
+    std::map<int64_t, std::set<int64_t>> sets; // by head
+    for (const auto& [rank, head] : heads_) {
+      sets[headOf(head)].insert(rank);
     }
     const auto worth = [](const std::set<int64_t>& ranks) { return std::pair(ranks.size(), -*ranks.begin()); };
-    int64_t most = sets.empty() ? 0 : sets.begin()->first;
+    int64_t most = sets.begin()->first;
     for (const auto& [head, ranks] : sets) {
       most = worth(sets[most]) < worth(ranks) ? head : most;
     }
