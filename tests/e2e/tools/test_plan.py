@@ -196,7 +196,10 @@ def test_a_script_is_answered_with_the_backend_and_the_gpu_that_it_asked_for(tmp
 @pytest.mark.parametrize(
     ("code", "advice"),
     [
-        ("torch.bincount(torch.ones(4, dtype=torch.int64))", "plan with --assume-balanced, or with --real"),
+        (
+            "torch.bincount(torch.ones(4, dtype=torch.int64))",
+            "give it minlength and plan with --assume-balanced, or plan with --real",
+        ),
         ("torch.ones(4).nonzero()", "plan with --real"),
         ("dcp.save({'a': torch.ones(2)}, checkpoint_id='none')", "leave it out if the environment has COMMTAP_PLAN"),
     ],

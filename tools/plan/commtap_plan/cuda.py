@@ -149,7 +149,7 @@ def _is_available(real: Callable[[], bool], asks: Callable[[], bool], notes: dic
 
     @functools.wraps(real)
     def is_available() -> bool:
-        if real() or replacing.from_torch(sys._getframe(1)):
+        if replacing.from_torch(sys._getframe(1)):
             return real()
         if not asks() and not noted:
             noted.append(stops.line_now())
@@ -164,8 +164,11 @@ def _is_available(real: Callable[[], bool], asks: Callable[[], bool], notes: dic
 
 def _without_gpus(notes: dict[str, None], asks_for_nccl: Callable[[], bool]) -> list[replacing.Replacement]:
     """What a script may ask of a GPU, for a torch that has none: its tensors are on the CPU."""
-    asked = []
-    set_device = lambda *_, **__: asked.append(True)  # noqa: E731
+    asked: list[bool] = []
+
+    def set_device(*_: Any, **__: Any) -> None:
+        asked.append(True)
+
     available = _is_available(torch.cuda.is_available, lambda: bool(asked) or asks_for_nccl(), notes)
     make_mesh = _with_cpu_device(device_mesh.init_device_mesh)
     replacing.replace_everywhere(device_mesh, "init_device_mesh", make_mesh)

@@ -171,7 +171,8 @@ class Planner:
         program = Path(__file__).resolve().parent.parent / "plan.py"
         command = [*settings.python, str(program), "rank", self._rank_settings(rank, like).to_json()]
         log = log_path(self.own, rank)
-        self._say_progress(rank)
+        done = f", {len(self.outcomes)} done" if self.outcomes else ""
+        self._show_progress(f"planning rank {rank} of {settings.world_size}{done}")
         with log.open("wb") as output:
             process = subprocess.Popen(
                 [*command, *settings.arguments],
@@ -188,16 +189,10 @@ class Planner:
         with self._lock:
             self.outcomes[rank] = outcome
 
-    def _say_progress(self, rank: int) -> None:
-        """Says on a terminal which rank is planned, in a line that the next one replaces."""
-        if self.settings.quiet or not sys.stderr.isatty():
-            return
-        done = f", {len(self.outcomes)} done" if self.outcomes else ""
-        print(f"\r\033[Kplanning rank {rank} of {self.settings.world_size}{done}", end="", file=sys.stderr, flush=True)
-
-    def _end_progress(self) -> None:
+    def _show_progress(self, line: str) -> None:
+        """Shows on a terminal a line that the next one replaces."""
         if not self.settings.quiet and sys.stderr.isatty():
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+            print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
 
     def _can_go_on(self, rank: int) -> bool:
         outcome = self.outcomes.get(rank)
@@ -309,7 +304,7 @@ class Planner:
 
     def _split(self, standing: dict[int, list[int]]) -> dict[int, list[int]]:
         """Plans ranks apart whose process groups are not like those of the rank that represents them."""
-        patterns = roles.patterns_by_rank([(desc, ranks) for desc, ranks in self.outcomes[0].groups])
+        patterns = roles.patterns_by_rank(self.outcomes[0].groups)
         split: dict[int, list[int]] = {}
         for rank, ranks in standing.items():
             for part in roles.parts(ranks, patterns):
@@ -336,7 +331,7 @@ class Planner:
         except KeyboardInterrupt:
             standing = self._planned_so_far()
             self.is_stopped = True
-        self._end_progress()
+        self._show_progress("")
         if standing:
             self._write(mesh, standing)
         return self._tell(standing)

@@ -179,19 +179,22 @@ class Roles:
         return self.mesh.rank(tuple(at if i in self.stages else 0 for i, at in enumerate(coordinate)))
 
 
-#: What the groups of a rank are like: name without digits, as of "dp_3", and the steps from one member to the next.
-Pattern = tuple[tuple[str, tuple[int, ...]], ...]
+#: The kinds of a rank's groups: groups of one kind have one name, digits apart, as "dp_3", and the same steps from one
+#: member to the next.
+Pattern = tuple[int, ...]
 
 
 def patterns_by_rank(groups: list[tuple[str, list[int]]]) -> dict[int, Pattern]:
-    """Returns, by rank, what its process groups are like. A rank in none has no entry."""
-    found: dict[int, list[tuple[str, tuple[int, ...]]]] = {}
+    """Returns, by rank, the kinds of its process groups, as numbers. A rank in none has no entry."""
+    kinds: dict[tuple[str, tuple[int, ...]], int] = {}
+    found: dict[int, list[int]] = {}
     for desc, ranks in groups:
         name = "".join(letter for letter in desc if not letter.isdigit())
-        pattern = (name, tuple(after - before for before, after in itertools.pairwise(ranks)))
+        steps = tuple(after - before for before, after in itertools.pairwise(ranks))
+        kind = kinds.setdefault((name, steps), len(kinds))
         for rank in ranks:
-            found.setdefault(rank, []).append(pattern)
-    return {rank: tuple(sorted(patterns)) for rank, patterns in found.items()}
+            found.setdefault(rank, []).append(kind)
+    return {rank: tuple(sorted(of_rank)) for rank, of_rank in found.items()}
 
 
 def parts(ranks: list[int], patterns: dict[int, Pattern]) -> list[list[int]]:

@@ -52,10 +52,6 @@ def line_of_error(error: BaseException) -> str:
     return users_line([(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)])
 
 
-#: The ops whose results are counts, which --assume-balanced takes for equal.
-_COUNTS = ("bincount", "histc")
-
-
 def advice_on(error: BaseException) -> str:
     """Returns what to do about an error of torch whose text does not say it; "" for any other."""
     if any("/torch/distributed/checkpoint/" in frame.filename for frame in traceback.extract_tb(error.__traceback__)):
@@ -63,8 +59,8 @@ def advice_on(error: BaseException) -> str:
     operator = getattr(error, "func", None)
     if operator is None:
         return ""
-    if any(name in str(operator) for name in _COUNTS):
-        return "its counts are values: plan with --assume-balanced, or with --real"
+    if "bincount" in str(operator):
+        return "its length is a value: give it minlength and plan with --assume-balanced, or plan with --real"
     return "it needs values, which fake tensors do not have: plan with --real"
 
 
