@@ -45,8 +45,8 @@ class Steps {
     }
     ledger.openStep().forward_passes.fetch_add(1, std::memory_order_relaxed);
   }
-  /// Notes a collective that is issued for a forward. A pipeline gathers and receives for a forward before it begins:
-  /// after an optimizer has stepped, this ends the step as that forward would.
+  /// Notes a collective that is issued for a forward. A pipeline gathers and receives before the forward begins, so the
+  /// first such collective after an optimizer's step ends the step.
   static void inForward() {
     if (forward_may_end_step_.load(std::memory_order_relaxed)) {
       endStepIfOver();

@@ -60,7 +60,7 @@ TEST_CASE("at most so many runs are read, and the others are counted") {
   CHECK(list->older == 1);
 }
 
-TEST_CASE("of a plan, the ranks are all that the planned ones represent") {
+TEST_CASE("a plan has all ranks that its planned ranks represent") {
   const TempFolder folder;
   std::filesystem::create_directories(folder / "ranks/0");
   Report report = sampleReport(0);
