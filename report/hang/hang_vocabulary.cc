@@ -42,6 +42,7 @@ constexpr std::array<Reason, kHangReasonCount> kReasons = {{
     {"not_completed", "All ranks have issued the same collective. Whether it completed is not known."},
     {"quiet", "No rank waits for another, and none makes progress."},
     {"damaged", "The ledger of a rank is damaged, so what it issued is not known."},
+    {"not_joined", "Ranks of the newest job run, and have joined no process group."},
 }};
 
 } // namespace

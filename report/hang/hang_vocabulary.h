@@ -42,8 +42,9 @@ enum class HangReason : uint8_t {
   kNotCompleted, ///< all ranks have come
   kQuiet,        ///< no rank waits for another, and none makes progress
   kDamaged,      ///< a ledger is damaged
+  kNotJoined,    ///< the ranks of the newest job have joined no process group
 };
-inline constexpr int kHangReasonCount = 24;
+inline constexpr int kHangReasonCount = 25;
 
 /// The state of a rank.
 enum class RankState : uint8_t {

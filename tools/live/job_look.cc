@@ -9,6 +9,7 @@
 #include "report/base/catch_errors.h"
 #include "report/base/process.h"
 #include "report/ledger_reader/ledger_reader.h"
+#include "report/merge/last_activity.h"
 #include "report/merge/report_reader.h"
 #include "report/runs/report_paths.h"
 #include "report/runs/report_scan.h"
@@ -94,6 +95,20 @@ JobLook lookAt(const std::vector<std::string>& paths) {
   }
   look.at_ns = wallClockNs();
   return look;
+}
+
+void addStarted(const std::vector<std::string>& folders, JobLook& look) {
+  if (isRunning(look)) {
+    return;
+  }
+  uint64_t last_ns = 0;
+  for (const SeenProcess& process : look.processes) {
+    last_ns = std::max(last_ns, lastActivityNs(*process.report));
+  }
+  for (const std::string& folder : folders) {
+    const std::vector<StartedProcess> found = startedAfter(processesWritingTo(folder), last_ns);
+    look.started.insert(look.started.end(), found.begin(), found.end());
+  }
 }
 
 JobLook lookOf(std::span<const std::shared_ptr<const Report>> reports, uint64_t at_ns) {

@@ -13,6 +13,7 @@
 #include "report/model/model.h"
 #include "report/runs/report_paths.h"
 #include "tools/live/process_state.h"
+#include "tools/live/started_processes.h"
 
 namespace commtap {
 
@@ -29,10 +30,11 @@ SeenProcess seenProcess(std::shared_ptr<const Report> report, std::optional<Proc
 /// All processes that left something in some folders or on some hosts, at one moment.
 struct JobLook {
   std::vector<SeenProcess> processes;
-  std::vector<std::string> problems; ///< one line per file that could not be read, or host that did not answer
-  uint64_t at_ns = 0;                ///< CLOCK_REALTIME, after the last file was read
-  uint64_t moved_ns = 0;             ///< of the last look that found progress; see noteProgress()
-  bool has_all_hosts = true;         ///< false: a rank without a process here may run on another host
+  std::vector<StartedProcess> started; ///< see addStarted()
+  std::vector<std::string> problems;   ///< one line per file that could not be read, or host that did not answer
+  uint64_t at_ns = 0;                  ///< CLOCK_REALTIME, after the last file was read
+  uint64_t moved_ns = 0;               ///< of the last look that found progress; see noteProgress()
+  bool has_all_hosts = true;           ///< false: a rank without a process here may run on another host
 };
 
 /// The values that a later look is compared with.
@@ -52,6 +54,10 @@ struct EarlierLook {
 /// Reads the reports and ledgers below each path. Changes nothing. A path that does not exist, or has nothing that can
 /// be read, is a line of `problems`.
 JobLook lookAt(const std::vector<std::string>& paths);
+
+/// Adds the processes of this machine that are to write to the folders and are newer than what is there, unless one of
+/// the look runs. A folder need not exist.
+void addStarted(const std::vector<std::string>& folders, JobLook& look);
 
 /// Returns a look at processes whose reports were read before, all of this machine; others may run elsewhere.
 JobLook lookOf(std::span<const std::shared_ptr<const Report>> reports, uint64_t at_ns);

@@ -72,18 +72,18 @@ void addCall(const std::vector<uint64_t>& times, uint64_t free_ns, StepWaits& wa
 /// Returns the waits of the group in the steps from `first` until before `end`, as far as all reports hold their calls.
 WaitsByStep waitsOf(const HangGroup& group, uint64_t first, uint64_t end) {
   WaitsByStep waits;
-  std::optional<uint64_t> free_ns;
+  uint64_t free_ns = 0; // 0: unknown
   for (const LastCollective* call : group.members.front().calls) {
     const std::vector<uint64_t> times = issueTimes(group, call->sequence);
     if (times.empty()) {
-      free_ns.reset();
+      free_ns = 0;
       continue;
     }
     const std::optional<uint64_t> step = stepOf(group, call->sequence);
-    if (free_ns && step && *step >= first && *step < end) {
-      addCall(times, *free_ns, waits[*step]);
+    if (free_ns != 0 && step && *step >= first && *step < end) {
+      addCall(times, free_ns, waits[*step]);
     }
-    free_ns = std::max(free_ns.value_or(0), *std::max_element(times.begin(), times.end()));
+    free_ns = std::max(free_ns, *std::max_element(times.begin(), times.end()));
   }
   return waits;
 }

@@ -40,6 +40,14 @@ bool isIn(const fs::path& path, const fs::path& folder) {
   return !error && !up.empty() && *up.begin() != "..";
 }
 
+bool isNumber(const std::string& text) {
+  return !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+bool isLauncher(const std::string& name) {
+  return name == "torchrun" || name == "pt_elastic"; // the name that torchrun gives itself
+}
+
 std::optional<StartedProcess> processIn(const fs::path& process, const std::string& folder) {
   const std::string environment = textOf(process / "environ");
   const auto variable = [&environment](const char* name) { return initialVariable(environment, name).value_or(""); };
@@ -49,16 +57,17 @@ std::optional<StartedProcess> processIn(const fs::path& process, const std::stri
   const std::string pattern = variable("COMMTAP_OUT");
   const std::string out = commonFolder(pattern.empty() ? Options().out : pattern, variable("COMMTAP_RUN_ID"));
   std::error_code error;
-  if (!isIn(fs::read_symlink(process / "cwd", error) / out, folder) || !hasTorch(process)) {
+  if (!isIn(fs::read_symlink(process / "cwd", error) / out, folder)) {
     return std::nullopt;
   }
   std::string name = textOf(process / "comm");
   name.resize(std::min(name.size(), name.find('\n')));
-  return StartedProcess{.pid = std::stoull(process.filename()), .rank = variable("RANK"), .name = std::move(name)};
-}
-
-bool isNumber(const std::string& text) {
-  return !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == std::string::npos;
+  const std::string rank = variable("RANK");
+  const bool is_rank = isNumber(rank) && (name.starts_with("python") || hasTorch(process));
+  if (!is_rank && !isLauncher(name)) {
+    return std::nullopt; // a program around the ranks
+  }
+  return StartedProcess{.pid = std::stoull(process.filename()), .rank = is_rank ? rank : "", .name = std::move(name)};
 }
 
 } // namespace
@@ -75,29 +84,41 @@ std::vector<StartedProcess> processesWritingTo(const std::string& folder, const 
     }
   }
   std::sort(found.begin(), found.end(), [](const StartedProcess& a, const StartedProcess& b) {
-    return std::make_tuple(a.rank.empty(), a.pid) < std::make_tuple(b.rank.empty(), b.pid);
+    return std::make_tuple(a.rank.size(), a.rank, a.pid) < std::make_tuple(b.rank.size(), b.rank, b.pid);
   });
+  const auto is_same = [](const StartedProcess& a, const StartedProcess& b) { return a.rank == b.rank; };
+  found.erase(std::unique(found.begin(), found.end(), is_same), found.end());
+  if (found.size() > 1 && found.front().rank.empty()) {
+    found.erase(found.begin());
+  }
   return found;
 }
 
-std::string startedText(const std::vector<StartedProcess>& processes, const std::string& folder) {
-  if (processes.empty()) {
-    return "";
+std::vector<StartedProcess> startedAfter(std::vector<StartedProcess> processes, uint64_t after_ns) {
+  std::erase_if(processes, [after_ns](const StartedProcess& process) {
+    return processStartTimeNs(process.pid).value_or(0) <= after_ns;
+  });
+  return processes;
+}
+
+std::string startedText(const std::vector<StartedProcess>& processes) {
+  const StartedProcess& first = processes.front();
+  if (first.rank.empty()) {
+    return fmt::format("{} (pid {}) has started no rank here: it may wait for other hosts", first.name, first.pid);
   }
   std::vector<std::string> names;
   for (size_t i = 0; i < std::min(processes.size(), kMostNamed); ++i) {
     const StartedProcess& process = processes[i];
-    names.push_back(
-        process.rank.empty() ? fmt::format("{} (pid {})", process.name, process.pid)
-                             : fmt::format("rank {} ({}, pid {})", process.rank, process.name, process.pid));
+    names.push_back(fmt::format("rank {} ({}, pid {})", process.rank, process.name, process.pid));
   }
   if (processes.size() > kMostNamed) {
     names.push_back(fmt::format("{} more", processes.size() - kMostNamed));
   }
   return fmt::format(
-      "nothing in {} yet from {}: a rank writes once it has joined a process group, so it may wait in the rendezvous",
-      folder,
-      fmt::join(names, ", "));
+      "{} of the newest job {} joined no process group: {} in the rendezvous",
+      fmt::join(names, ", "),
+      processes.size() == 1 ? "has" : "have",
+      processes.size() == 1 ? "it starts, or waits" : "they start, or wait");
 }
 
 } // namespace commtap

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -81,7 +82,7 @@ class JobLooker {
       : arguments_(arguments), hosts_(std::move(hosts)) {}
 
   JobLook look() {
-    return hosts_ ? hosts_->ask({}).look : lookAt(arguments_.paths);
+    return hosts_ ? hosts_->ask({}).look : lookWithStarted();
   }
   /// Asks hosts for the rows of two ranks only, once it is known which two are to be compared.
   Verdict verdict(const EarlierLook& before, JobLook& now) const {
@@ -91,18 +92,21 @@ class JobLooker {
   }
 
  private:
+  JobLook lookWithStarted() {
+    std::vector<std::string> there;
+    std::copy_if(
+        arguments_.paths.begin(), arguments_.paths.end(), std::back_inserter(there), [](const std::string& path) {
+          return access(path.c_str(), F_OK) ==
+                 0; // the folder of a job whose ranks have not joined a group is not there yet
+        });
+    JobLook look = lookAt(there);
+    addStarted(arguments_.paths, look);
+    return look;
+  }
+
   const WhyArguments& arguments_;
   std::optional<HostsView> hosts_;
 };
-
-/// Names the processes of this machine that wait to write to the folders, if no rank runs that has begun to.
-void sayStarted(const std::vector<std::string>& folders) {
-  for (const std::string& folder : folders) {
-    if (const std::string text = startedText(processesWritingTo(folder), folder); !text.empty()) {
-      say(text);
-    }
-  }
-}
 
 int lookOnce(const WhyArguments& arguments, JobLooker looker) {
   JobLook now = looker.look();
@@ -113,9 +117,6 @@ int lookOnce(const WhyArguments& arguments, JobLooker looker) {
   }
   Verdict verdict = looker.verdict(before, now);
   const int printed = print(verdict, arguments);
-  if (!isRunning(now)) {
-    sayStarted(arguments.paths);
-  }
   return printed == kExitOk ? exitStatusOf(verdict) : kExitUnknown;
 }
 
@@ -152,7 +153,7 @@ int watch(const WhyArguments& arguments, JobLooker looker) {
       return kExitOk;
     }
     const bool is_first = ran_ns == 0 && !now.processes.empty();
-    ran_ns = isRunning(now) || is_first ? now.at_ns : ran_ns;
+    ran_ns = isRunning(now) || !now.started.empty() || is_first ? now.at_ns : ran_ns;
     if (ran_ns != 0 && static_cast<double>(now.at_ns - ran_ns) / 1e9 > arguments.patience_s) {
       return kExitOk; // no launcher has started another attempt
     }
@@ -168,8 +169,8 @@ int why(const WhyArguments& arguments) {
     return kExitUsage;
   }
   for (const std::string& path : arguments.paths) {
-    if (!*hosts && !arguments.watch && !isThere(path)) { // a watch may begin before the job
-      sayStarted({path});
+    const bool may_come = arguments.watch || !processesWritingTo(path).empty(); // it writes once it has joined a group
+    if (!*hosts && !may_come && !isThere(path)) {
       return kExitUsage;
     }
   }

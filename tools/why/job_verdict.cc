@@ -76,9 +76,28 @@ void withdrawIfDamaged(std::span<const RankSight> sights, Verdict& verdict) {
   }
 }
 
+/// Returns the verdict on ranks that have joined no process group. What the folders have is of an older job.
+Verdict notJoined(const JobLook& now) {
+  Verdict verdict;
+  verdict.reason = HangReason::kNotJoined;
+  std::vector<int64_t> ranks;
+  for (const StartedProcess& process : now.started) {
+    if (!process.rank.empty()) {
+      ranks.push_back(std::stoll(process.rank));
+    }
+  }
+  verdict.cause = rankRanges(std::move(ranks));
+  verdict.line = "cannot tell: " + startedText(now.started);
+  verdict.problems = now.problems;
+  return verdict;
+}
+
 } // namespace
 
 Verdict verdictOf(const EarlierLook& before, const JobLook& now, double patience_s) {
+  if (!now.started.empty()) {
+    return notJoined(now);
+  }
   std::map<const Report*, const SeenProcess*> all;
   std::vector<const Report*> reports;
   for (const SeenProcess& process : now.processes) {

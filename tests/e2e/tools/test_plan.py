@@ -178,6 +178,7 @@ def test_objects_come_from_ranks_that_are_planned_later(tmp_path: Path) -> None:
         plan = Plan(tmp_path / ranks, 4, "--real", "--ranks", ranks, "--", "-c", code)
         assert plan.done.returncode == 0, plan.done.stderr
         assert "sent by 3" in plan.log(0)
+        assert ("rank 0 stands for 4 ranks" in plan.done.stderr) == (ranks == "auto")
     assert not (tmp_path / "0" / "ranks" / "3").exists()
 
 
@@ -226,6 +227,21 @@ def test_a_stopped_plan_keeps_the_ranks_that_it_has(tmp_path: Path) -> None:
     assert re.search(r"stopped: the plan has \d of 8 ranks, each for itself", said)
     ranks = json.loads((tmp_path / "plan.json").read_text())["ranks"]
     assert ranks.startswith("0-")
+
+
+def test_a_plan_that_is_stopped_before_a_rank_says_only_that(tmp_path: Path) -> None:
+    waits = "import time; print('waits', flush=True); time.sleep(600)"
+    command = [COMMAND, "plan", "--world-size", "2", "--fake", "--ranks", "0", "--out", tmp_path]
+    with subprocess.Popen(
+        [*command, "--", sys.executable, "-c", waits], env=bare_environment(), stderr=subprocess.PIPE, text=True
+    ) as planner:
+        log = tmp_path / "plan" / "rank-0.log"
+        wait_until(lambda: log.exists() and "waits" in log.read_text(), "the script to run")
+        planner.terminate()
+        _, said = planner.communicate()
+    assert planner.returncode == 1
+    assert said.endswith("stopped before a rank was planned\n"), said
+    assert "of 2 ranks" not in said
 
 
 def test_a_rank_stands_for_ranks_with_groups_like_its_own(tmp_path: Path) -> None:

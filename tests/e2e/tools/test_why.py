@@ -169,22 +169,37 @@ def test_a_job_that_ended_well(tmp_path: Path) -> None:
 
 
 def test_a_rendezvous_that_does_not_complete(tmp_path: Path) -> None:
-    """The folder does not exist yet; the rank that waits for the others is named."""
+    """The rank that waits for the others is named: before the folder exists, and when an older run has ended well."""
     script = "import torch.distributed as dist; dist.init_process_group('gloo')"
-    variables = {"RANK": "0", "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
-    command = [COMMAND, "run", "--out", tmp_path / "out", "--", sys.executable, "-c", script]
+    out = tmp_path / "out"
+    variables = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "RANK": "0"}
 
-    def said() -> str:
-        done = subprocess.run([COMMAND, "why", tmp_path / "out"], capture_output=True, text=True)
-        assert done.returncode == CANNOT_TELL
-        return done.stderr
+    def command(code: str) -> list[Any]:
+        return [COMMAND, "run", "--out", out, "--", sys.executable, "-c", code]
 
-    with subprocess.Popen(command, env={**os.environ, **variables}, stderr=subprocess.DEVNULL) as job:
-        try:
-            wait_until(lambda: f"nothing in {tmp_path}/out yet from rank 0 (" in said(), "the rank to have torch")
-        finally:
-            job.terminate()
-    assert "nothing in" not in said()
+    def answer() -> dict[str, Any]:
+        done = subprocess.run([COMMAND, "why", "--json", out], capture_output=True, text=True)
+        return {"exit_status": done.returncode, "reason": "", **json.loads(done.stdout or "{}")}
+
+    def waits_in_rendezvous() -> None:
+        environment = {**os.environ, **variables, "WORLD_SIZE": "2"}
+        with subprocess.Popen(command(script), env=environment, stderr=subprocess.DEVNULL) as job:
+            try:
+                wait_until(lambda: answer()["reason"] == "not_joined", "the rank to start")
+                found = answer()
+                assert found["exit_status"] == CANNOT_TELL
+                assert (found["status"], found["cause"]) == ("unknown", "0")
+                assert found["line"].startswith("cannot tell: rank 0 (python"), found["line"]
+            finally:
+                job.terminate()
+
+    waits_in_rendezvous()
+    one = {**os.environ, **variables, "WORLD_SIZE": "1"}
+    ended = script + "; dist.barrier()"
+    subprocess.run(command(ended), env=one, stderr=subprocess.DEVNULL, check=True)
+    assert (answer()["exit_status"], answer()["status"]) == (0, "healthy")
+    waits_in_rendezvous()
+    assert (answer()["exit_status"], answer()["status"]) == (0, "healthy")
 
 
 class Hook(BaseHTTPRequestHandler):

@@ -79,7 +79,8 @@ class Mail:
         """Reads the next tensor that `source` has sent."""
         number = self._number(kind, source, destination)
         path = self._path(kind, source, destination, number)
-        self.peers.add(source)
+        if kind == _PAIR:  # an object for a whole group makes no stages
+            self.peers.add(source)
         if not path.is_file() and self.like >= 0:
             # The ranks that are compared have the same neighbours, as far from them.
             shift = self.like - self.rank

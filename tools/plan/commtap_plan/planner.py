@@ -381,6 +381,9 @@ class Planner:
 
     def _tell(self, standing: dict[int, list[int]]) -> int:
         depth = "fake tensors: no values" if self.fake else "real tensors"
+        if not standing:
+            self._say("stopped before a rank was planned")
+            return STOPPED
         self._say(f"planned with {depth}")
         if self.is_stopped:
             self._say(f"stopped: the plan has {len(standing)} of {self.settings.world_size} ranks, each for itself")

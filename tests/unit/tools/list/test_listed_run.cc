@@ -48,6 +48,16 @@ TEST_CASE("runs are listed newest first, with their ranks, end, amounts and size
   CHECK(list->older == 0);
 }
 
+TEST_CASE("the path of one report lists its run") {
+  const TempFolder folder;
+  put(folder, "run", 1'000'000'000, 0, 0);
+  const Result<RunList> list = listRuns(folder / "run0.json", 0, {});
+  REQUIRE(list);
+  CHECK(list->problems.empty());
+  REQUIRE(list->runs.size() == 1);
+  CHECK(list->runs[0].disk_bytes > 0);
+}
+
 TEST_CASE("at most so many runs are read, and the others are counted") {
   const TempFolder folder;
   for (const uint64_t at : {1, 2, 3}) {
