@@ -2,7 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/runs/report_paths.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 
@@ -12,6 +17,12 @@ namespace commtap {
 namespace {
 
 namespace fs = std::filesystem;
+
+void noteUnreadable(const fs::path& folder, std::vector<std::string>& problems) {
+  if (faccessat(AT_FDCWD, folder.c_str(), R_OK | X_OK, AT_EACCESS) != 0) {
+    problems.push_back("cannot read the folder " + folder.string() + ": " + std::strerror(errno));
+  }
+}
 
 } // namespace
 
@@ -36,10 +47,13 @@ std::vector<std::string> filesBelow(
     return {path};
   }
   std::vector<std::string> paths;
+  noteUnreadable(path, problems);
   fs::recursive_directory_iterator entry(path, fs::directory_options::skip_permission_denied, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     std::error_code no_file;
-    if (entry->is_regular_file(no_file) && wanted(entry->path())) {
+    if (entry->symlink_status(no_file).type() == fs::file_type::directory) {
+      noteUnreadable(entry->path(), problems);
+    } else if (entry->is_regular_file(no_file) && wanted(entry->path())) {
       paths.push_back(entry->path());
     }
   }

@@ -2,7 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/runs/report_paths.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <doctest/doctest.h>
+
+#include <filesystem>
 
 #include "report/runs/output.h"
 #include "report/runs/report_file.h"
@@ -20,6 +25,29 @@ TEST_CASE("reportPaths lists reports and ledgers below a folder by name, sorted"
   CHECK(reportPaths(folder.path(), problems) == std::vector<std::string>{folder / "a.ledger", folder / "b.json"});
   CHECK(reportPaths(folder / "c.txt", problems) == std::vector<std::string>{folder / "c.txt"});
   CHECK(problems.empty());
+}
+
+TEST_CASE("folders that the user may not read are named, and the others are read") {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder / "closed");
+  std::filesystem::create_directories(folder / "open");
+  writeText(folder / "closed/a.json", "");
+  writeText(folder / "open/b.json", "");
+  chmod(folder.path().c_str(), 0755);
+  chmod((folder / "closed").c_str(), 0);
+  const uid_t user = geteuid();
+  constexpr uid_t kNobody = 65534; // root may read all
+  REQUIRE((user != 0 || seteuid(kNobody) == 0));
+  std::vector<std::string> problems;
+  const std::vector<std::string> paths = reportPaths(folder.path(), problems);
+  std::vector<std::string> of_closed;
+  CHECK(reportPaths(folder / "closed", of_closed).empty());
+  REQUIRE((user != 0 || seteuid(user) == 0));
+  chmod((folder / "closed").c_str(), 0755);
+  CHECK(paths == std::vector<std::string>{folder / "open/b.json"});
+  const std::string problem = "cannot read the folder " + (folder / "closed") + ": Permission denied";
+  CHECK(problems == std::vector<std::string>{problem});
+  CHECK(of_closed == std::vector<std::string>{problem});
 }
 
 TEST_CASE("vanished() is true for a missing file") {
