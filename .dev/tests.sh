@@ -84,7 +84,8 @@ record() { # name of the result, command ...: runs the command and adds a result
   shift
   say "$name"
   "$@" || { ok=0; say "$name: failed"; }
-  printf '{"passed": %d, "failed": %d, "cases": [[%d, "%s"]]}\n' $ok $((1 - ok)) 0 "$name" >"$RESULTS/$name.json"
+  printf '{"passed": %d, "failed": %d, "cases": [[0, "%s"]], "failures": [%s]}\n' $ok $((1 - ok)) "$name" \
+    "$([ $ok = 1 ] || printf '"%s"' "$name")" >"$RESULTS/$name.json"
 }
 
 # The other packages come from .venv. The environment and the build folder stay, for the next time.

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Summarizes a folder of results: the ten slowest tests, the total time, and the numbers of passed and failed tests.
+"""Summarizes a folder of results: the ten slowest tests, the total time, the failed tests, and the numbers of both.
 
-A result is pytest's JUnit XML or the JSON of write_cases().
+A result is pytest's JUnit XML or the JSON of write_results().
 """
 
 import json
@@ -27,23 +27,29 @@ class Results(NamedTuple):
     passed: int
     failed: int
     cases: list[Case]
+    failures: list[str]  # the names of failed tests, as far as they are known
 
 
-def write_cases(folder: Path, name: str, passed: int, failed: int, cases: list[Case]) -> None:
+def write_results(folder: Path, name: str, results: Results) -> None:
     """Adds a suite to a folder of results."""
     folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"passed": passed, "failed": failed, "cases": cases})
-    (folder / f"{name}.json").write_text(text, encoding="utf-8")
+    (folder / f"{name}.json").write_text(json.dumps(results._asdict()), encoding="utf-8")
+
+
+def unfinished(path: Path) -> Results:
+    """Returns the results of a suite that ended before it wrote them: it has failed."""
+    return Results(0, 1, [], [f"{path.stem}: ended before its results were written"])
 
 
 def read_junit(path: Path) -> Results:
-    """Reads pytest's XML. A suite that ended before it wrote its XML has failed."""
+    """Reads pytest's XML."""
     try:
         suites = xml.etree.ElementTree.parse(path).getroot().iter("testsuite")
     except (OSError, xml.etree.ElementTree.ParseError):
-        return Results(0, 1, [])
+        return unfinished(path)
     passed = failed = 0
     cases = []
+    failures = []
     for suite in suites:
         bad = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
         failed += bad
@@ -51,9 +57,9 @@ def read_junit(path: Path) -> Results:
         for case in suite.iter("testcase"):
             file = case.get("classname", "").replace(".", "/")
             cases.append(Case(float(case.get("time", 0)), f"{file}.py::{case.get('name')}"))
-    if passed + failed == 0:
-        failed = 1
-    return Results(passed, failed, cases)
+            if case.find("failure") is not None or case.find("error") is not None:
+                failures.append(cases[-1].name)
+    return Results(passed, failed, cases, failures) if passed + failed else unfinished(path)
 
 
 def read(path: Path) -> Results:
@@ -62,9 +68,9 @@ def read(path: Path) -> Results:
         return read_junit(path)
     text = path.read_text(encoding="utf-8")
     if not text:
-        return Results(0, 1, [])
+        return unfinished(path)
     found = json.loads(text)
-    return Results(found["passed"], found["failed"], [Case(*each) for each in found["cases"]])
+    return Results(**{**found, "cases": [Case(*each) for each in found["cases"]]})
 
 
 def main() -> int:
@@ -77,6 +83,8 @@ def main() -> int:
             print(f"{case.seconds:8.1f} s  {case.name}")
     passed, failed = (sum(each[i] for each in results) for i in (0, 1))
     print(f"{seconds} s in all")
+    for name in (name for each in results for name in each.failures):
+        print(f"failed: {name}")
     print(f"{passed} passed, {failed} failed")
     return failed > 0
 

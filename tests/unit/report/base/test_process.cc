@@ -69,7 +69,8 @@ TEST_CASE("without preloaded ancestors a run began with its process, so that two
 }
 
 TEST_CASE("a variable is found in the environment that a process was started with") {
-  const std::string environment("A=1\0LD_PRELOAD=/x/libcommtap.so\0EMPTY=\0XA=2\0", 46);
+  using namespace std::string_literals;
+  const std::string environment = "A=1\0LD_PRELOAD=/x/libcommtap.so\0EMPTY=\0XA=2\0"s;
   CHECK(initialVariable(environment, "A") == "1");
   CHECK(initialVariable(environment, "EMPTY") == "");
   CHECK(initialVariable(environment, "XA") == "2");

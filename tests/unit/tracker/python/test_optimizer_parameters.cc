@@ -70,11 +70,11 @@ TEST_CASE_FIXTURE(OptimizerFixture, "a gradient is Megatron's if the parameter h
   CHECK(PyErr_Occurred() == nullptr);
 }
 
-std::string taken;
+std::string taken_parameters;
 
 void take(void* /*data*/, void* parameter, void* gradient) {
-  taken += std::to_string(reinterpret_cast<uintptr_t>(parameter)) + ":" +
-           std::to_string(reinterpret_cast<uintptr_t>(gradient)) + " ";
+  taken_parameters += std::to_string(reinterpret_cast<uintptr_t>(parameter)) + ":" +
+                      std::to_string(reinterpret_cast<uintptr_t>(gradient)) + " ";
 }
 
 /// Makes `look()`, which reads the gradients of the step that runs.
@@ -84,7 +84,7 @@ class GradientsFixture : public HostFixture {
     startRunningWork();
     torch_.define("look", [] {
       const PendingError pending;
-      taken.clear();
+      taken_parameters.clear();
       stepGradients(fakeHostTable(), take, nullptr);
     });
   }
@@ -106,10 +106,10 @@ class SGD:
 
 TEST_CASE_FIXTURE(GradientsFixture, "the parameters with a gradient of the optimizer whose step runs") {
   torch_.run("SGD(Parameter(1, Tensor(11)), Parameter(2), Parameter(3, Tensor(13))).step()");
-  CHECK(taken == "1:11 3:13 ");
+  CHECK(taken_parameters == "1:11 3:13 ");
   CHECK(fakeHost().plain_tensors == 0);
   torch_.run("SGD(Parameter(1, DTensor(99, (8, 3), None, Tensor(12)))).step()");
-  CHECK(taken.empty());
+  CHECK(taken_parameters.empty());
 }
 
 TEST_CASE_FIXTURE(GradientsFixture, "a step whose object is not called self has torch's function around it") {
@@ -119,7 +119,7 @@ class Short(SGD):
 def wrapper(*args, **kwargs): args[0].step()
 wrapper(Short(Parameter(1, Tensor(11))))
 )");
-  CHECK(taken == "1:11 ");
+  CHECK(taken_parameters == "1:11 ");
 }
 
 TEST_CASE_FIXTURE(GradientsFixture, "the innermost step's, and none outside of a step") {
@@ -128,9 +128,9 @@ class Outer(SGD):
     def step(self, closure=None): SGD(Parameter(4, Tensor(14))).step()
 Outer(Parameter(1, Tensor(11))).step()
 )");
-  CHECK(taken == "4:14 ");
+  CHECK(taken_parameters == "4:14 ");
   torch_.run("SGD(Parameter(1, Tensor(11))).update()");
-  CHECK(taken.empty());
+  CHECK(taken_parameters.empty());
 }
 
 } // namespace
