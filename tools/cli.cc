@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/cli.h"
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "tools/build_tracker/cmd_build_tracker.h"
@@ -55,7 +56,53 @@ std::vector<std::string> withoutHelpVerb(const std::vector<std::string>& argumen
   return arguments.size() == 1 ? std::vector<std::string>{"--help"} : std::vector<std::string>{arguments[1], "--help"};
 }
 
+/// Puts the verbs that were added since the last call into a group of the help.
+void group(CLI::App& app, const char* name) {
+  static const std::string default_group = CLI::App().get_group();
+  for (CLI::App* verb : app.get_subcommands({})) {
+    if (verb->get_group() == default_group) {
+      verb->group(name);
+    }
+  }
+}
+
+/// Adds the verbs in the order of the help.
+void addVerbs(CLI::App& app, GivenArguments& given, int& exit_status) {
+  addRun(app, given, exit_status);
+  addDoctor(app, given, exit_status);
+  addDemo(app, exit_status);
+  group(app, "Count");
+  addShow(app, given, exit_status);
+  addList(app, exit_status);
+  addMerge(app, exit_status);
+  addAdvise(app, exit_status);
+  addHtml(app, exit_status);
+  addExport(app, exit_status);
+  group(app, "Look");
+  addDiff(app, exit_status);
+  addCheck(app, exit_status);
+  addVerify(app, exit_status);
+  group(app, "Compare");
+  addPlan(app, given, exit_status);
+  group(app, "Plan");
+  addWhy(app, exit_status);
+  addTop(app, exit_status);
+  group(app, "A hang");
+  addServe(app, exit_status);
+  addPrune(app, exit_status);
+  group(app, "Operate");
+  addRecover(app, exit_status);
+  addBuildTracker(app, given, exit_status);
+  addCompletion(app, exit_status);
+  group(app, "Seldom needed");
+  addOptions(app, exit_status); // hidden
+}
+
 int parse(CLI::App& app, const std::vector<std::string>& arguments) {
+  if (arguments.empty()) {
+    fmt::print("{}", app.help());
+    return kExitUsage;
+  }
   if (const std::string wrong = unknownNameIn(app, arguments); !wrong.empty()) {
     say(wrong);
     return kExitUsage;
@@ -84,27 +131,7 @@ int runCommandLine(const std::vector<std::string>& arguments) {
   app.require_subcommand(1);
   int exit_status = kExitOk;
   GivenArguments given;
-  addRun(app, given, exit_status);
-  addDoctor(app, given, exit_status);
-  addPlan(app, given, exit_status);
-  addDemo(app, exit_status);
-  addShow(app, given, exit_status);
-  addMerge(app, exit_status);
-  addDiff(app, exit_status);
-  addCheck(app, exit_status);
-  addAdvise(app, exit_status);
-  addHtml(app, exit_status);
-  addExport(app, exit_status);
-  addServe(app, exit_status);
-  addTop(app, exit_status);
-  addVerify(app, exit_status);
-  addWhy(app, exit_status);
-  addRecover(app, exit_status);
-  addList(app, exit_status);
-  addPrune(app, exit_status);
-  addBuildTracker(app, given, exit_status);
-  addCompletion(app, exit_status);
-  addOptions(app, exit_status);
+  addVerbs(app, given, exit_status);
   for (CLI::App* verb : app.get_subcommands({})) {
     if (readsFolder(*verb)) {
       addInputLimit(*verb);

@@ -19,6 +19,16 @@ class HelpFormatter : public CLI::Formatter {
     return help_;
   }
 
+  /// What an option excludes is said when it is given: in the help it would push the text to a line of its own.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (option->get_type_size() == 0) {
+      return "";
+    }
+    const std::string type = option->get_type_name();
+    const bool takes_many = option->get_expected_max() == CLI::detail::expected_max_vector_size;
+    return (type.empty() ? "" : " " + type) + (takes_many ? " ..." : "");
+  }
+
   std::string make_usage(const CLI::App* /*app*/, std::string /*name*/) const override {
     return "Usage: " + help_.usage + "\n";
   }
@@ -59,7 +69,6 @@ void describe(CLI::App& verb, SubcommandHelp help) {
   auto formatter = std::make_shared<HelpFormatter>(std::move(help));
   constexpr size_t kOptionColumn = 34;
   formatter->column_width(kOptionColumn);
-  formatter->label("REQUIRED", "");
   verb.formatter(formatter);
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -30,6 +31,25 @@ CLI::Validator oneOf(std::vector<std::string> words) {
     return known ? std::string() : fmt::format("\"{}\" is not one of {}", word, fmt::join(words, ", "));
   };
   return CLI::Validator(check, "");
+}
+
+CLI::Validator between(double least, double most) {
+  const auto check = [least, most](const std::string& text) {
+    double number = 0;
+    if (!CLI::detail::lexical_cast(text, number)) {
+      return fmt::format("\"{}\" is not a number", text);
+    }
+    if (number >= least && number <= most) {
+      return std::string();
+    }
+    return std::isinf(most) ? fmt::format("{} is less than {}", text, least)
+                            : fmt::format("{} is not between {} and {}", text, least, most);
+  };
+  return CLI::Validator(check, "");
+}
+
+CLI::Validator atLeast(double least) {
+  return between(least, HUGE_VAL);
 }
 
 void addPath(CLI::App& verb, const char* name, std::string& path, const char* help) {

@@ -21,6 +21,10 @@ inline constexpr int kExitUsage = 2;    ///< wrong usage, or PATH, run, attempt 
 /// help.
 CLI::Validator oneOf(std::vector<std::string> words);
 
+/// Returns a validator that accepts numbers from `least` to `most`; the help does not name the bounds.
+CLI::Validator between(double least, double most);
+CLI::Validator atLeast(double least);
+
 /// Adds an option that several subcommands share. The first of `words` is the default.
 void addPath(CLI::App& verb, const char* name, std::string& path, const char* help);
 /// Adds a path that defaults to the folder that jobs write to (default_folder.h), which is then said on stderr.

@@ -46,13 +46,11 @@ std::vector<std::string> optionNames(const CLI::App& verb) {
 }
 
 std::string wrongCommand(const CLI::App& app, const std::vector<std::string>& arguments) {
-  const std::string found =
-      arguments.empty() ? "a command is missing" : fmt::format("\"{}\" is not a command", arguments[0]);
   const std::vector<std::string> names = verbNames(app);
-  const std::string meant = arguments.empty() ? "" : suggestion(arguments[0], names);
+  const std::string meant = suggestion(arguments[0], names);
   return fmt::format(
-      "{}{} commands are {} (see commtap --help)",
-      found,
+      "\"{}\" is not a command{} commands are {} (see commtap --help)",
+      arguments[0],
       meant.empty() ? "; the" : meant + " The",
       fmt::join(names, ", "));
 }

@@ -356,7 +356,7 @@ void addFilters(CLI::App& verb, ExportArguments& arguments) {
   verb.add_option("--depth", arguments.depth, "Metrics: cut the module tree at this depth")->type_name("N");
   verb.add_option("--max-series", arguments.max_series, "Metrics: maximum number of label sets per rank; default: 500")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(atLeast(1));
 }
 
 } // namespace

@@ -179,7 +179,7 @@ int plan(const PlanArguments& arguments, const std::vector<std::string>& command
 void addOptions(CLI::App& verb, PlanArguments& arguments) {
   verb.add_option("--world-size", arguments.world_size, "The number of ranks of the job")
       ->required()
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 20U))
+      ->check(between(1, 1U << 20U))
       ->type_name("N");
   verb.add_option(
           "--ranks",
@@ -187,21 +187,19 @@ void addOptions(CLI::App& verb, PlanArguments& arguments) {
           "The ranks to plan: 0,1,8-15, or all; auto, the default: one for each role in the device mesh")
       ->type_name("LIST");
   verb.add_option("--steps", arguments.steps, "End after N training steps; default: 3; 0: the script decides")
-      ->check(CLI::NonNegativeNumber)
+      ->check(atLeast(0))
       ->type_name("N");
   verb.add_option("--forwards", arguments.forwards, "End after N forwards of the model, for a script without steps")
-      ->check(CLI::NonNegativeNumber)
+      ->check(atLeast(0))
       ->type_name("N");
   verb.add_flag("--real", arguments.real, "Real tensors: what a rank holds must fit into this machine");
   verb.add_flag("--fake", arguments.fake, "Tensors without values; the default if real ones would not fit");
-  verb.add_option("--jobs", arguments.jobs, "Run N ranks at a time; default: 1")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
+  verb.add_option("--jobs", arguments.jobs, "Run N ranks at a time; default: 1")->check(atLeast(1))->type_name("N");
   verb.add_option("--launcher", arguments.launcher, "Whose environment the ranks get; default: torchrun")
       ->check(oneOf({"torchrun", "srun", "mpi"}))
       ->type_name("torchrun|srun|mpi");
   verb.add_option("--gpus-per-node", arguments.per_node, "Ranks per node; default: 8")
-      ->check(CLI::PositiveNumber)
+      ->check(atLeast(1))
       ->type_name("N");
   verb.add_option("--out", arguments.out, "The folder of the plan; default: commtap-plan")->type_name("PATH");
   verb.add_option("--workdir", arguments.workdir, "The folder in which the script runs; default: the current one")

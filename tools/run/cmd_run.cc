@@ -29,6 +29,7 @@
 #include "tools/run/serve_process.h"
 #include "tools/text/color.h"
 #include "tools/verify/verified_run.h"
+#include "tools/why/ended_run.h"
 
 namespace commtap {
 namespace {
@@ -96,7 +97,8 @@ void report(const RunSetup& setup, uint64_t began_ns) {
   }
   const std::string wanted = commonFolder(setup.options.out, setup.options.run_id);
   const std::string verified = job ? verifiedLine(folder, {.run_id = job->run_id, .attempt = job->attempt}) : "";
-  fmt::print(stderr, "{}", runSummary(job, job ? folder : wanted, Color::forStream(STDERR_FILENO), verified));
+  const std::string ended = job ? endedLine(*job, folder) : "";
+  fmt::print(stderr, "{}", runSummary(job, job ? folder : wanted, Color::forStream(STDERR_FILENO), verified + ended));
 }
 
 void recover(const RunSetup& setup) {

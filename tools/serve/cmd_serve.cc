@@ -170,11 +170,11 @@ void addServe(CLI::App& app, int& exit_status) {
       ->type_name("URL");
   verb->add_option("--otlp-interval", arguments->otlp_interval_s, "Seconds from one push to the next; default: 60")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber);
+      ->check(atLeast(1));
   verb->add_option("--depth", arguments->depth, "Cut the module tree at this depth")->type_name("N");
   verb->add_option("--max-series", arguments->max_series, "Maximum number of label sets per rank; default: 500")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(atLeast(1));
   verb->callback([arguments, &exit_status] { exit_status = serve(*arguments); });
 }
 

@@ -149,10 +149,10 @@ void addTop(CLI::App& app, int& exit_status) {
   addHostOptions(*verb, arguments->hosts);
   verb->add_option("--interval", arguments->interval_seconds, "Seconds between two refreshes; default: 1")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.1, 3600.0));
+      ->check(between(0.1, 3600));
   verb->add_option("--rows", arguments->rows, "Maximum number of rows per table; default: 8")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(atLeast(1));
   verb->add_flag("--once", arguments->once, "Print once and exit");
   verb->callback([arguments, &exit_status] {
     arguments->path = orDefaultFolder(arguments->hosts, arguments->path);

@@ -34,7 +34,12 @@ std::optional<Verification> verifiedIfSampled(const std::string& path, const Job
 
 std::string verifiedLine(const std::string& path, const JobSelection& selection) {
   const std::optional<Verification> result = verifiedIfSampled(path, selection);
-  return result ? fmt::format("verify: {}: commtap verify {}\n", result->line, inert(path)) : "";
+  if (!result) {
+    return "";
+  }
+  const std::string_view line = result->line;
+  return fmt::format(
+      "verify: {}: commtap verify {}\n", line.substr(0, line.size() - (line.ends_with('.') ? 1 : 0)), inert(path));
 }
 
 } // namespace commtap

@@ -206,11 +206,11 @@ void addOptions(CLI::App& verb, WhyArguments& arguments) {
           "calls that differ, are reported at once.")
       ->type_name("TIME")
       ->transform(asSeconds())
-      ->check(CLI::Range(0.1, 30 * 86400.0).description(""));
+      ->check(between(0.1, 30 * 86400.0));
   verb.add_option("--interval", arguments.interval_s, "Time between two looks; default: 1s")
       ->type_name("TIME")
       ->transform(asSeconds())
-      ->check(CLI::Range(0.1, 3600.0).description(""));
+      ->check(between(0.1, 3600));
   verb.add_flag("--json", arguments.json, "Print JSON: docs/schema/commtap-why-1.schema.json");
   verb.add_flag("--stacks", arguments.stacks, "Add the Python stacks of the ranks that are the cause, by py-spy");
   CLI::Option* watch = verb.add_flag("--watch", arguments.watch, "Look until the job has ended; print each hang once");

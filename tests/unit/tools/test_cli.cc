@@ -54,8 +54,8 @@ TEST_CASE("a missing or unknown command is an error that lists the commands") {
   CHECK(runCommtap({}).status() == 2);
   const std::string error = runCommtap({"shw"}).err;
   CHECK(error.starts_with(
-      "commtap: \"shw\" is not a command; did you mean show? The commands are run, doctor, plan, demo, "
-      "show, merge, diff, check, advise, html, export, serve"));
+      "commtap: \"shw\" is not a command; did you mean show? The commands are run, doctor, demo, show, list, "
+      "merge, advise, html, export, diff, check, verify, plan, why, top, serve"));
   CHECK(error.ends_with(" (see commtap --help)\n"));
   CHECK(error.find("options") == std::string::npos);
   CHECK(runCommtap({"show", "--colour"}).status() == 2);

@@ -19,11 +19,12 @@ namespace {
 /// Returns the subcommands that the help of commtap lists.
 std::vector<std::string> verbsIn(const std::string& help) {
   std::vector<std::string> verbs;
-  std::istringstream lines(help.substr(std::min(help.find("\nSubcommands:\n"), help.size())));
-  std::string line;
-  std::getline(lines, line);
-  for (std::getline(lines, line); std::getline(lines, line) && line.starts_with("  ");) {
-    verbs.push_back(line.substr(2, line.find(' ', 2) - 2));
+  const size_t from = help.find("\nCount:\n"); // the first group
+  std::istringstream lines(help.substr(std::min(from, help.size())));
+  for (std::string line; std::getline(lines, line) && !line.starts_with("commtap ");) {
+    if (line.starts_with("  ")) {
+      verbs.push_back(line.substr(2, line.find(' ', 2) - 2));
+    }
   }
   return verbs;
 }

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/unit/programs.h"
+#include "tests/unit/samples.h"
 
 namespace commtap {
 namespace {
@@ -21,11 +22,11 @@ std::string errorOf(const Words& arguments) {
 
 TEST_CASE("an unknown command is an error with the command that was probably meant, even with --help") {
   CHECK(errorOf({"shw"}).starts_with(
-      "\"shw\" is not a command; did you mean show? The commands are run, doctor, plan, demo, show, "));
+      "\"shw\" is not a command; did you mean show? The commands are run, doctor, demo, show, list, "));
   CHECK(errorOf({"shw", "--help"}).starts_with("\"shw\" is not a command"));
   CHECK(errorOf({"help", "shw"}).starts_with("\"shw\" is not a command; did you mean show?"));
-  CHECK(errorOf({"x"}).starts_with("\"x\" is not a command; the commands are run, doctor, plan, demo, show, "));
-  CHECK(errorOf({}).starts_with("a command is missing; the commands are run, "));
+  CHECK(errorOf({"x"}).starts_with("\"x\" is not a command; the commands are run, doctor, demo, show, list, "));
+  CHECK(runCommtap({}).out == runCommtap({"--help"}).out);
 }
 
 TEST_CASE("an unknown option comes before a missing argument, with the option that was probably meant") {
@@ -35,6 +36,21 @@ TEST_CASE("an unknown option comes before a missing argument, with the option th
   CHECK(errorOf({"merge", "out", "--fromat=json"}).find("did you mean --format?") != std::string::npos);
   CHECK(errorOf({"merge", "-x"}) == "-x is not an option of commtap merge (see commtap merge --help)");
   CHECK(errorOf({"run", "--ot", "x", "--", "true"}).find("did you mean --out?") != std::string::npos);
+}
+
+TEST_CASE("a number out of its bounds is an error that names them") {
+  CHECK(errorOf({"top", "--rows", "0"}) == "--rows: 0 is less than 1 (see commtap top --help)");
+  CHECK(errorOf({"top", "--rows", "x"}) == "--rows: \"x\" is not a number (see commtap top --help)");
+  CHECK(errorOf({"top", "--interval", "0"}) == "--interval: 0 is not between 0.1 and 3600 (see commtap top --help)");
+}
+
+TEST_CASE("the help of an option has its name, its value's and its text") {
+  for (const char* verb : {"check", "plan", "serve", "top", "why"}) {
+    const std::string help = runCommtap({verb, "--help"}).out;
+    for (const char* jargon : {"POSITIVE", "Excludes", "Needs:", "FLOAT", "REQUIRED"}) {
+      CHECK_FALSE(has(help, jargon));
+    }
+  }
 }
 
 TEST_CASE("errors of the option parser are in commtap's words") {

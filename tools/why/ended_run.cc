@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/why/ended_run.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/job/job_summary.h"
+#include "tools/live/job_look.h"
+#include "tools/text/text.h"
+#include "tools/why/job_verdict.h"
+
+namespace commtap {
+namespace {
+
+bool hasEndedWell(const JobReport& job) {
+  const std::vector<ExitSummary> exits = summaryOf(job).exits;
+  return std::all_of(
+      exits.begin(), exits.end(), [](const ExitSummary& exit) { return !exit.wasKilled() && !exit.hasFailed(); });
+}
+
+} // namespace
+
+std::string endedLine(const JobReport& job, const std::string& folder) {
+  if (hasEndedWell(job)) {
+    return "";
+  }
+  const JobLook look = lookAt({folder});
+  const Verdict verdict = verdictOf(earlier(look), look, kDefaultPatienceS);
+  const bool is_other = verdict.run_id != job.run_id || verdict.attempt != job.attempt;
+  return is_other ? "" : fmt::format("why: {}: commtap why {}\n", verdict.line, inert(folder));
+}
+
+} // namespace commtap
