@@ -165,6 +165,9 @@ def test_gradients_that_an_optimizer_reduces_are_their_modules(runner: Runner) -
             ("Net", "optimizer", "all_reduce", "Global"): 3 * scale,
             ("Global", "optimizer", "all_reduce", "Global"): 3 * stack,
         }
+        assert report.table("module", "label", field="bytes", phase="optimizer", module="Global") == {
+            ("Global", "Distributed.step"): 3 * stack
+        }
 
 
 def test_parameters_that_have_moved(runner: Runner) -> None:
