@@ -98,8 +98,8 @@ inline constexpr auto kColumns<Collective> = std::tuple{
         field::kLabel,
         &Collective::label,
         "What the job does, for a row of `Global`: the name of its innermost open `record_function`, without a number "
-        "at its end; else the function of torch that communicates, for example `clip_grad_norm_`; else `barrier`. Null "
-        "if nothing tells, and in a module.",
+        "at its end; else the function of torch that communicates, for example `clip_grad_norm_`; else `barrier`; else "
+        "the step of an optimizer of torch, for example `SGD.step`. Null if nothing tells, and in a module.",
         {.key = true}),
     column(
         field::kCompiled,

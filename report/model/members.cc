@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "report/model/amounts.h"
@@ -55,76 +57,134 @@ bool hasWrapper(const Module& module, std::string_view wrapper) {
   return std::find(module.wrappers.begin(), module.wrappers.end(), wrapper) != module.wrappers.end();
 }
 
+bool isGatherOrScatter(Kind kind) {
+  return kind == Kind::kAllGather || kind == Kind::kReduceScatter;
+}
+
 /// Finds the modules whose parameters a row's collectives carry.
 class MemberFinder {
  public:
   explicit MemberFinder(Report& report) : report_(report) {
     for (const Module& module : report.modules) {
       by_id_.emplace(module.id, &module);
-      if (!module.parameters.empty()) {
-        carried_[unitOf(module)].push_back(&module);
+    }
+    for (const Collective& collective : report.collectives) {
+      if (isGatherOrScatter(collective.kind)) {
+        gathered_.insert(collective.module);
+      }
+    }
+    for (const Module& module : report.modules) {
+      const Module* unit = module.parameters.empty() ? nullptr : unitOf(module);
+      if (unit != nullptr) {
+        addToUnit(module, *unit);
       }
     }
   }
 
   void add(uint64_t row) {
     const Collective& collective = report_.collectives[row];
-    const auto carried = carried_.find(collective.module);
     const bool is_gather = collective.kind == Kind::kAllGather;
-    const bool is_sharded = is_gather || collective.kind == Kind::kReduceScatter;
-    if (carried == carried_.end() || (!is_sharded && collective.kind != Kind::kAllReduce) ||
-        (!is_gather && collective.phase != Phase::kBackward)) {
+    const bool is_sharded = isGatherOrScatter(collective.kind);
+    if ((!is_sharded && collective.kind != Kind::kAllReduce) || (!is_gather && collective.phase != Phase::kBackward)) {
       return;
     }
+    if (!addIfAll(row, carried_) && is_sharded) {
+      addIfAll(row, in_shared_units_);
+    }
+  }
+
+ private:
+  using Modules = std::vector<const Module*>;
+  using ByUnit = std::unordered_map<std::string, Modules>; ///< by the clean name that the unit's rows have
+
+  /// An FSDP2 unit of several modules has its rows at an ancestor of these, so that none of them has rows of its own.
+  void addToUnit(const Module& module, const Module& unit) {
+    carried_[unit.name].push_back(&module);
+    if (!hasWrapper(unit, kFsdp2) || gathered_.count(unit.name) > 0) {
+      return;
+    }
+    const Module* around = nearest(parentOf(unit), [this](const Module& at) { return gathered_.count(at.name) > 0; });
+    if (around != nullptr) {
+      in_shared_units_[around->name].push_back(&module);
+    }
+  }
+
+  /// Returns the elements of a module's own parameters that a row carries; nullopt if they are sharded otherwise.
+  std::optional<Elements> elementsIn(const Collective& collective, const Module& module) const {
     const Group* group = groupNamed(report_, collective.group);
+    Elements elements;
+    for (const Parameter& parameter : module.parameters) {
+      if (!parameter.requires_grad && collective.kind != Kind::kAllGather) {
+        continue;
+      }
+      if (!isGatherOrScatter(collective.kind)) {
+        elements.own += parameter.placements.empty() ? productOf(parameter.shape) : 0;
+      } else if (!addSharded(parameter, group == nullptr ? 0 : group->size, elements)) {
+        return std::nullopt;
+      }
+    }
+    return elements;
+  }
+
+  /// Adds the modules of the row's unit as its members. Returns false if their sizes do not add up to its payload.
+  bool addIfAll(uint64_t row, const ByUnit& modules_of) {
+    const Collective& collective = report_.collectives[row];
+    const auto modules = modules_of.find(collective.module);
+    if (modules == modules_of.end()) {
+      return false;
+    }
     const uint64_t unit = bytesOf(collective.dtype) * collective.count;
     std::vector<Member> members;
     uint64_t padding = 0;
     uint64_t all = 0;
-    for (const Module* module : carried->second) {
-      Elements elements;
-      for (const Parameter& parameter : module->parameters) {
-        if (!parameter.requires_grad && !is_gather) {
-          continue;
-        }
-        if (!is_sharded) {
-          elements.own += parameter.placements.empty() ? productOf(parameter.shape) : 0;
-        } else if (!addSharded(parameter, group == nullptr ? 0 : group->size, elements)) {
-          return;
-        }
+    for (const Module* module : modules->second) {
+      const std::optional<Elements> elements = elementsIn(collective, *module);
+      if (!elements) {
+        return false;
       }
-      padding += elements.padding * unit;
-      all += (elements.own + elements.padding) * unit;
-      if (elements.own > 0) {
-        members.push_back({row, module->name, elements.own * unit, {}});
+      padding += elements->padding * unit;
+      all += (elements->own + elements->padding) * unit;
+      if (elements->own > 0) {
+        members.push_back({row, module->name, elements->own * unit, {}});
       }
     }
     if (padding > 0) {
       members.push_back({row, "", padding, {}});
     }
-    if (all == collective.bytes && all > 0 && report_.members.size() + members.size() <= kMostMembers) {
+    const bool is_all = all == collective.bytes && all > 0;
+    if (is_all && report_.members.size() + members.size() <= kMostMembers) {
       report_.members.insert(report_.members.end(), members.begin(), members.end());
     }
+    return is_all;
   }
 
- private:
-  /// Returns the clean name of the nearest FSDP2 unit, else of the DDP model that the module belongs to; "" for
-  /// neither.
-  std::string unitOf(const Module& module) const {
-    const Module* at = &module;
-    for (size_t depth = 0; at != nullptr && depth <= report_.modules.size(); ++depth) {
-      if (hasWrapper(*at, kFsdp2) || hasWrapper(*at, kDdp)) {
-        return at->name;
+  const Module* parentOf(const Module& module) const {
+    const auto parent = module.parent ? by_id_.find(*module.parent) : by_id_.end();
+    return parent == by_id_.end() ? nullptr : parent->second;
+  }
+
+  /// Returns the first of a module and its ancestors that `fits` accepts; nullptr if there is none.
+  template <typename Fits>
+  const Module* nearest(const Module* module, const Fits& fits) const {
+    for (size_t depth = 0; module != nullptr && depth <= report_.modules.size(); ++depth) {
+      if (fits(*module)) {
+        return module;
       }
-      const auto parent = at->parent ? by_id_.find(*at->parent) : by_id_.end();
-      at = parent == by_id_.end() ? nullptr : parent->second;
+      module = parentOf(*module);
     }
-    return "";
+    return nullptr;
+  }
+
+  /// Returns the nearest FSDP2 unit, else the DDP model that the module belongs to; nullptr for neither.
+  const Module* unitOf(const Module& module) const {
+    return nearest(&module, [](const Module& at) { return hasWrapper(at, kFsdp2) || hasWrapper(at, kDdp); });
   }
 
   Report& report_;
   std::unordered_map<uint32_t, const Module*> by_id_;
-  std::unordered_map<std::string, std::vector<const Module*>> carried_; ///< by the unit's clean name
+  std::unordered_set<std::string> gathered_; ///< modules with rows that gather or scatter
+  ByUnit carried_;
+  ByUnit in_shared_units_; ///< modules of FSDP2 units of several modules
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <span>
 
 #include "report/ledger/ledger_format.h"
 #include "tracker/attribution/module_registry.h"
@@ -16,6 +17,15 @@ constinit std::atomic<ModulesInFrames> modules_in_frames{nullptr};
 constinit std::atomic<RunningTorchFunction> running_torch_function{nullptr};
 constinit std::atomic<RunsInEngine> runs_in_engine{nullptr};
 
+constexpr size_t kMaxModules = 64; ///< of one unit, or one inside the other
+
+/// Returns the modules that frames name, in `found`.
+std::span<const uint32_t> readModules(CommtapInFrames what, uint32_t number, std::array<uint32_t, kMaxModules>& found) {
+  const ModulesInFrames read = modules_in_frames.load(std::memory_order_acquire);
+  const size_t count = read == nullptr ? 0 : std::min(read(what, number, found.data(), found.size()), found.size());
+  return {found.data(), count};
+}
+
 } // namespace
 
 void setModulesInFrames(ModulesInFrames function) {
@@ -23,19 +33,26 @@ void setModulesInFrames(ModulesInFrames function) {
 }
 
 std::optional<uint32_t> moduleInFrames(CommtapInFrames what, uint32_t number) {
-  constexpr size_t kMaxMembers = 64; // of one unit
-  const ModulesInFrames read = modules_in_frames.load(std::memory_order_acquire);
-  std::array<uint32_t, kMaxMembers> members{};
-  const size_t count =
-      read == nullptr ? 0 : std::min(read(what, number, members.data(), members.size()), members.size());
-  if (count == 0) {
+  std::array<uint32_t, kMaxModules> found{};
+  const std::span<const uint32_t> members = readModules(what, number, found);
+  if (members.empty()) {
     return std::nullopt;
   }
   uint32_t common = members[0];
-  for (size_t i = 1; i < count; ++i) {
-    common = ModuleRegistry::get().commonAncestor(common, members[i]);
+  for (const uint32_t member : members.subspan(1)) {
+    common = ModuleRegistry::get().commonAncestor(common, member);
   }
   return common == kGlobalModule ? std::nullopt : std::optional<uint32_t>(common);
+}
+
+uint32_t moduleOfRunningForward(uint32_t module) {
+  std::array<uint32_t, kMaxModules> found{};
+  for (const uint32_t around : readModules(kCommtapRunningForwards, 0, found)) {
+    if (ModuleRegistry::get().commonAncestor(module, around) == around) {
+      module = around;
+    }
+  }
+  return module;
 }
 
 void setRunningTorchFunction(RunningTorchFunction function) {

@@ -21,6 +21,10 @@ void setModulesInFrames(ModulesInFrames function);
 /// several modules. Returns nullopt if no frame does. Takes the GIL, so it is for what neither scopes nor labels say.
 std::optional<uint32_t> moduleInFrames(CommtapInFrames what, uint32_t number = 0);
 
+/// Returns the module whose `forward` the job has called as a plain method, if `module` is called inside it: the
+/// outermost one that contains `module`. Returns `module` if there is none. Takes the GIL.
+uint32_t moduleOfRunningForward(uint32_t module);
+
 /// The Python part's running_torch_function.
 using RunningTorchFunction = const char* (*)();
 

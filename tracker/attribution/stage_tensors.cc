@@ -57,15 +57,58 @@ void StageTensors::remember(const at::TensorImpl& tensor, Role role, uint32_t mo
   entries_.emplace(storage, std::move(entry));
 }
 
+/// Returns whether the message came into the memory of a tensor.
+bool StageTensors::Arrival::isIn(const at::TensorImpl& tensor) const {
+  return tensor.has_storage() && storage._unsafe_get_target() == tensor.unsafe_storage().unsafeGetStorageImpl();
+}
+
+bool StageTensors::Arrival::isLike(const at::TensorImpl& tensor) const {
+  return tensor.dtype() == c10::scalarTypeToTypeMeta(dtype) && tensor.sizes() == at::IntArrayRef(shape);
+}
+
+/// A message replaces an earlier one in the same memory.
+void StageTensors::noteArrival(const at::TensorImpl& tensor, uint64_t peer) {
+  if (!tensor.has_storage()) {
+    return;
+  }
+  const auto shape = tensor.sizes();
+  std::erase_if(arrivals_, [&](const Arrival& each) { return each.isIn(tensor) && each.isLike(tensor); });
+  if (arrivals_.size() == kCapacity) {
+    arrivals_.pop_front();
+  }
+  arrivals_.push_back(
+      {tensor.unsafe_storage().getWeakStorageImpl(),
+       c10::typeMetaToScalarType(tensor.dtype()),
+       {shape.begin(), shape.end()},
+       peer});
+}
+
+/// Removes the message that an input is in the memory of, or is a copy of. Returns the rank that sent it.
+std::optional<uint64_t> StageTensors::takeArrival(const at::TensorImpl& input) {
+  auto found = std::find_if(arrivals_.begin(), arrivals_.end(), [&](const Arrival& each) { return each.isIn(input); });
+  if (found == arrivals_.end()) {
+    found = std::find_if(arrivals_.begin(), arrivals_.end(), [&](const Arrival& each) { return each.isLike(input); });
+  }
+  if (found == arrivals_.end()) {
+    return std::nullopt;
+  }
+  const uint64_t peer = found->peer;
+  arrivals_.erase(found);
+  return peer;
+}
+
 void StageTensors::noteInput(uint32_t module, const at::TensorImpl& tensor) {
   called_.add(module);
   const Entry* known = find(tensor);
-  if (known != nullptr && known->role == Role::kReceived) {
-    stages_.add(module);
-    previous_peers_.insert(known->peer);
-    received_.add(tensor.numel());
-  } else if (known != nullptr && known->role == Role::kOutput) {
+  if (known != nullptr && known->role == Role::kOutput) {
     return; // of another module: a loss or this rank's next stage
+  }
+  const bool is_received = known != nullptr && known->role == Role::kReceived;
+  const std::optional<uint64_t> copied_from = takeArrival(tensor);
+  if (is_received || copied_from) {
+    stages_.add(module);
+    previous_peers_.insert(is_received ? known->peer : *copied_from);
+    received_.add(tensor.numel());
   }
   remember(tensor, Role::kInput, module, kAnyPeer);
 }
@@ -104,6 +147,9 @@ std::optional<StageTensors::Stage> StageTensors::stageOfSend(const Message& mess
 std::optional<StageTensors::Stage> StageTensors::stageOfReceive(const Message& message) {
   remember(*message.tensor->unsafeGetTensorImpl(), Role::kReceived, kGlobalModule, message.peer);
   const bool is_gradient = next_peers_.count(message.peer) > 0 && sent_.has(message.tensor->numel());
+  if (!is_gradient) {
+    noteArrival(*message.tensor->unsafeGetTensorImpl(), message.peer);
+  }
   return onlyStage(is_gradient ? Phase::kBackward : Phase::kForward);
 }
 

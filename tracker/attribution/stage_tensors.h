@@ -6,12 +6,15 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <set>
 #include <unordered_map>
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/ScalarType.h>
 #include <c10/core/StorageImpl.h>
+#include <c10/util/SmallVector.h>
 #include <c10/util/intrusive_ptr.h>
 
 #include "report/ledger/ledger_format.h"
@@ -21,7 +24,8 @@ namespace commtap {
 
 /// Finds the pipeline stage and the direction of a send or receive by the memory of its tensor: an activation is an
 /// output or input of an outermost module call, a gradient has as many elements as an activation that went the other
-/// way. For the schedules that no label names. One thread uses an object: the one that runs the schedule.
+/// way. An input in other memory is a copy of a received message if that has its shape and no earlier call took it.
+/// For the schedules that no label names. One thread uses an object: the one that runs the schedule.
 ///
 /// Keeps no tensor alive. It holds weak references, so that no other storage can get the address of one it remembers.
 class StageTensors {
@@ -62,6 +66,15 @@ class StageTensors {
     uint32_t module;
     uint64_t peer; ///< kReceived: where it came from
   };
+  /// A received message that no module call has taken yet.
+  struct Arrival {
+    c10::weak_intrusive_ptr<c10::StorageImpl> storage;
+    at::ScalarType dtype;
+    c10::SmallVector<int64_t, 5> shape;
+    uint64_t peer;
+    bool isIn(const at::TensorImpl& tensor) const;
+    bool isLike(const at::TensorImpl& tensor) const;
+  };
   /// The numbers of elements of the last activations that crossed the stage's border in one direction.
   struct Sizes {
     std::array<int64_t, 64> last{};
@@ -78,6 +91,8 @@ class StageTensors {
 
   Entry* find(const at::TensorImpl& tensor);
   void remember(const at::TensorImpl& tensor, Role role, uint32_t module, uint64_t peer);
+  void noteArrival(const at::TensorImpl& tensor, uint64_t peer);
+  std::optional<uint64_t> takeArrival(const at::TensorImpl& input);
   std::optional<Stage> stageOfSend(const Message& message) const;
   std::optional<Stage> stageOfReceive(const Message& message);
   std::optional<Stage> onlyStage(Phase phase) const;
@@ -87,6 +102,7 @@ class StageTensors {
   std::unordered_map<const c10::StorageImpl*, Entry> entries_;
   std::array<const c10::StorageImpl*, kCapacity> order_{}; ///< keys of entries_, a ring
   size_t next_ = 0;
+  std::deque<Arrival> arrivals_;      ///< at most kCapacity, the oldest first
   Union called_;                      ///< modules of all outermost calls
   Union stages_;                      ///< those whose tensors were sent or received
   std::set<uint64_t> next_peers_;     ///< that activations were sent to

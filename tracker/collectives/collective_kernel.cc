@@ -66,7 +66,7 @@ class Call {
         .setup = 0,
         .size_class = 0,
         .compiled = 0,
-        .label = origin.module == kGlobalModule ? label(ledger) : 0,
+        .label = origin.module == kGlobalModule ? label(ledger, origin.phase) : 0,
     };
     key.size_class = sizeClass(bytes) & kSizeClassBits;
     key.compiled = compiled.is_compiled ? 1 : 0;
@@ -174,17 +174,26 @@ class Call {
     return isTrue(arguments_[*facts_.async_argument]) ? AsyncOp::kYes : AsyncOp::kNo;
   }
 
-  /// Returns what the job does: its innermost record_function, else the function of torch that communicates.
-  StringId label(LedgerWriter& ledger) const {
-    if (thread_.user_labels.empty()) {
-      const std::string_view function = runningTorchFunction();
-      const bool is_barrier = function.empty() && facts_.kind == Kind::kBarrier;
-      const std::string_view text = is_barrier ? kindName(Kind::kBarrier) : function;
-      return text.empty() ? 0 : ledger.labelId(text);
+  /// Returns what the job does: its innermost record_function, else the function of torch that communicates, else the
+  /// step of the optimizer.
+  StringId label(LedgerWriter& ledger, Phase phase) const {
+    if (!thread_.user_labels.empty()) {
+      return idOf(thread_.user_labels.back(), ledger);
     }
-    UserLabel& innermost = thread_.user_labels.back();
-    innermost.id = innermost.id == 0 ? ledger.labelId(innermost.text) : innermost.id;
-    return innermost.id;
+    if (const std::string_view function = runningTorchFunction(); !function.empty()) {
+      return ledger.labelId(function);
+    }
+    if (facts_.kind == Kind::kBarrier) {
+      return ledger.labelId(kindName(Kind::kBarrier));
+    }
+    const bool is_in_step = phase == Phase::kOptimizer && !thread_.optimizer_steps.empty();
+    return is_in_step ? idOf(thread_.optimizer_steps.back(), ledger) : 0;
+  }
+
+  template <typename Label>
+  static StringId idOf(Label& label, LedgerWriter& ledger) {
+    label.id = label.id == 0 ? ledger.labelId(label.text) : label.id;
+    return label.id;
   }
 
   /// Returns the call's number in its group, and adds the call to what ranks compare.

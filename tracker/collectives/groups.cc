@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/collectives/groups.h"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <new>
@@ -100,6 +101,14 @@ Identity identityOf(const c10d::ProcessGroup& group) {
   return {nameOf(group), descOf(group), group.getSize(), group.getRank()};
 }
 
+/// Returns the size of a world that has all ranks that a group states; -1 if the environment's has them. That of a
+/// replica group is smaller, if each replica group is a job of its own, as in torchft.
+int64_t worldOf(const std::vector<uint64_t>& ranks) {
+  const auto largest = static_cast<int64_t>(*std::max_element(ranks.begin(), ranks.end()));
+  const int64_t world = ProcessLedger::ledger().header().world_size;
+  return world > 0 && largest >= world ? largest + 1 : -1;
+}
+
 /// Reports this process's rank to the ledger. The default group knows rank and job size. A smaller group may know this
 /// process's global rank. Any group makes the process leave a report.
 void announce(const c10d::ProcessGroup& group, const Identity& identity) {
@@ -109,7 +118,8 @@ void announce(const c10d::ProcessGroup& group, const Identity& identity) {
   }
   const std::vector<uint64_t> ranks = statedRanks(group);
   if (static_cast<size_t>(identity.rank) < ranks.size()) {
-    process_ledger.processGroupSeen(static_cast<int64_t>(ranks[static_cast<size_t>(identity.rank)]), -1);
+    const auto rank = static_cast<int64_t>(ranks[static_cast<size_t>(identity.rank)]);
+    process_ledger.processGroupSeen(rank, worldOf(ranks));
   } else if (identity.desc == "default_pg" || !process_ledger.hasRank()) {
     process_ledger.processGroupSeen(identity.rank, identity.size);
   } else {

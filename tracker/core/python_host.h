@@ -10,7 +10,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 14U
+#define COMMTAP_PYTHON_ABI 15U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -33,6 +33,7 @@ enum CommtapInFrames : uint8_t {
   kCommtapPrefetchingUnit,  ///< the modules of the FSDP2 unit whose method calls the running one
   kCommtapReducedParameter, ///< the module whose parameter's gradient FSDP2 redistributes
   kCommtapPipelineStage,    ///< the module of a stage of the pipeline schedule that runs
+  kCommtapRunningForwards,  ///< the known modules whose method `forward` runs, innermost first
   kCommtapStepClosure,      ///< the closure of the optimizer's step that runs, which is no module
 };
 

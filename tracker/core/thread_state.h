@@ -58,6 +58,8 @@ struct UnitLabel {
 struct OptimizerStep {
   const void* object; ///< what has the label
   uint32_t depth;     ///< to hand to leave()
+  std::string text;   ///< "Adam.step"
+  StringId id = 0;    ///< LedgerCollectives::labelId(text), once it is needed
 };
 
 /// A record_function label of the job itself.

@@ -161,13 +161,14 @@ void openUnit(const UnitLabelText& label, const void* object) {
        label.communicates});
 }
 
-void openStep(const void* object) {
+void openStep(std::string_view label, const void* object) {
   if (ThreadState* thread = ThreadState::current(); thread != nullptr) {
     WorkInFrames::torchStepBegins();
     Steps::optimizerBegins();
     const Scope::Type type = stepHasClosure() ? Scope::Type::kOptimizerStepWithClosure : Scope::Type::kOptimizerStep;
     const Scope scope{type, compat::inBackward(), thread->currentModule()};
-    thread->optimizer_steps.push_back({object, thread->enter(scope)});
+    const std::string_view name = label.substr(torch_names::kOptimizerStep.size(), kLongestLabel);
+    thread->optimizer_steps.push_back({object, thread->enter(scope), std::string(name)});
     thread->step_gradients.reset();
   }
 }
@@ -185,7 +186,7 @@ bool open(std::string_view label, const void* object) {
   if (label.starts_with(torch_names::kZeroGrad)) {
     Steps::gradientsZeroed();
   } else if (is_step) {
-    openStep(object);
+    openStep(label, object);
   } else if (const std::optional<UnitLabelText> unit = parseUnitLabel(label)) {
     openUnit(*unit, object);
   } else {

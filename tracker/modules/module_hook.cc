@@ -5,6 +5,8 @@
 #include <array>
 #include <memory>
 
+#include "tracker/attribution/module_registry.h"
+#include "tracker/attribution/python_frames.h"
 #include "tracker/attribution/stage_tensors.h"
 #include "tracker/collectives/registration.h"
 #include "tracker/core/catch_all.h"
@@ -77,6 +79,9 @@ void ModuleHook::noteTensors(ThreadState& thread, uint32_t module, const Call& c
   }
   if (thread.stage_tensors == nullptr) {
     thread.stage_tensors = std::make_shared<StageTensors>();
+  }
+  if (ModuleRegistry::get().parentOf(module) != kGlobalModule) {
+    module = moduleOfRunningForward(module); // a part of a stage whose `forward` is called directly
   }
   std::array<void*, kMaxTensors> found{};
   const size_t inputs =

@@ -9,6 +9,8 @@
 
 #include "tracker/cpython/frame_locals.h"
 #include "tracker/cpython/py_compat.h"
+#include "tracker/cpython/thread_frames.h"
+#include "tracker/python/wrappers.h"
 #include "tracker/torch/frame_names.h"
 
 namespace commtap {
@@ -51,6 +53,8 @@ PyRef follow(const PyRef& frame, const torch_names::Local& local) {
   return follow(localOf(frame, local.variable), local.attributes);
 }
 
+constexpr int kNear = 40; ///< frames
+
 bool isCalled(const PyRef& frame, const char* function) {
   const PyRef code = frame ? attribute(frame.get(), "f_code") : PyRef();
   const PyRef name = code ? attribute(code.get(), "co_name") : PyRef();
@@ -59,11 +63,42 @@ bool isCalled(const PyRef& frame, const char* function) {
 
 /// Returns the nearest frame of a function of this name, among few; empty if there is none.
 PyRef frameOf(PyRef frame, const char* function) {
-  constexpr int kNear = 40;
   for (int i = 0; frame && !isCalled(frame, function); ++i) {
     frame = i == kNear ? PyRef() : compat::callerOf(frame.get());
   }
   return frame;
+}
+
+/// Returns how many frames there are down to the outermost near one of a function `forward`; 0 if there is none. Makes
+/// no objects of them.
+int framesToForward() {
+  struct Search {
+    int visited = 0;
+    int found = 0;
+  };
+  const auto note = [](const PyCodeObject* code, void* data) {
+    auto& search = *static_cast<Search*>(data);
+    ++search.visited;
+    if (PyUnicode_CompareWithASCIIString(code->co_name, torch_names::kForward) == 0) {
+      search.found = search.visited;
+    }
+    return 0;
+  };
+  Search search;
+  commtap_visit_codes(kNear, note, &search);
+  return search.found;
+}
+
+std::vector<PyRef> runningForwards(PyRef frame) {
+  std::vector<PyRef> modules;
+  for (int left = framesToForward(); frame && left > 0; --left) {
+    PyRef self = isCalled(frame, torch_names::kForward) ? localOf(frame, torch_names::kSelf) : PyRef();
+    if (self && isModule(self.get())) {
+      modules.push_back(std::move(self));
+    }
+    frame = compat::callerOf(frame.get());
+  }
+  return modules;
 }
 
 /// Returns a stage's module.
@@ -107,6 +142,8 @@ std::vector<PyRef> modulesInFrames(CommtapInFrames what, uint32_t number) {
       return only(stageModule(running, number));
     case kCommtapReducedParameter:
       return only(follow(frameOf(std::move(running), torch_names::kReduceParameter), torch_names::kReducedModule));
+    case kCommtapRunningForwards:
+      return runningForwards(std::move(running));
     case kCommtapStepClosure:
       return only(closureOf(running));
   }

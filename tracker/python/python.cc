@@ -94,13 +94,21 @@ long moduleId(void* module) {
   return id == ModuleMap::kTransparent ? -1 : static_cast<long>(id);
 }
 
+/// Returns the id of an object that frames name.
+uint32_t idFor(CommtapInFrames what, PyObject* object) {
+  if (what == kCommtapStepClosure) {
+    return 0;
+  }
+  return what == kCommtapRunningForwards ? part->tree.find(object) : idOf(object);
+}
+
 size_t idsInFrames(CommtapInFrames what, uint32_t number, uint32_t* modules, size_t capacity) {
   const PyGILState_STATE gil = PyGILState_Ensure();
   size_t count = 0;
   try {
     for (const PyRef& found : modulesInFrames(what, number)) {
-      const uint32_t id = what == kCommtapStepClosure ? 0 : idOf(found.get());
-      if (id != ModuleMap::kTransparent && count < capacity) {
+      const uint32_t id = idFor(what, found.get());
+      if (id != ModuleMap::kTransparent && id != ModuleMap::kUnknown && count < capacity) {
         modules[count++] = id;
       }
     }

@@ -33,6 +33,7 @@ constexpr std::string_view kStagesModule = "submod";
 constexpr Local kOnlyStagesModule = {kSelf, "_stage.submod"};
 
 constexpr const char* kConstructor = "__init__";
+constexpr const char* kForward = "forward"; // of a torch.nn.Module
 
 // Methods of classes that communicate for no module's call. Libraries on top of torch have these names too.
 constexpr const char* kStep = "step";                            // torch/optim/optimizer.py

@@ -92,6 +92,20 @@ def test_units_of_fsdp2(runner: Runner) -> None:
         assert report.table(*keys, field="bytes", kind=("all_gather", "reduce_scatter")) == expected
 
 
+def test_a_unit_of_several_modules_has_these_as_members(runner: Runner) -> None:
+    """The gathers of the unit are rows of their own at the root, because the last block prefetches them."""
+    for rank in range(2):
+        report = runner.shim(JOBS["fsdp2_units"]).report(rank)
+        [unit] = [
+            i
+            for i, row in enumerate(report.collectives)
+            if row["issued_in"] == f"{ROOT}.layers.2"
+            and (row["module"], row["phase"], row["kind"]) == (ROOT, "forward", "all_gather")
+        ]
+        members = {member["module"]: member["bytes"] for member in report.members if member["row"] == unit}
+        assert members == {f"{ROOT}.norm": STEPS * 2 * DIM * FLOAT, f"{ROOT}.output": STEPS * DIM * VOCABULARY * FLOAT}
+
+
 def test_gradients_of_norms_belong_to_the_norm(runner: Runner) -> None:
     """On the TP mesh each rank has a part of a norm's gradient.
 
@@ -150,6 +164,9 @@ def test_gradients_that_an_optimizer_reduces_are_their_modules(runner: Runner) -
             ("Net.emb", "optimizer", "all_gather", "Global"): 3 * embedding,
             ("Net", "optimizer", "all_reduce", "Global"): 3 * scale,
             ("Global", "optimizer", "all_reduce", "Global"): 3 * stack,
+        }
+        assert report.table("module", "label", field="bytes", phase="optimizer", module="Global") == {
+            ("Global", "Distributed.step"): 3 * stack
         }
 
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pipeline parallelism: a schedule issues its messages between the calls of the stages, outside every module."""
 
+from dataclasses import replace
+
 import pytest
 from catalogue import JOBS
 from harness import Job, Runner
@@ -91,12 +93,14 @@ def test_a_step_has_what_its_first_forward_needs(runner: Runner) -> None:
             assert counts["all_gather"] == (stages if job is updated else 0)
 
 
-def test_pipeline_by_hand(runner: Runner) -> None:
+@pytest.mark.parametrize("arguments", [(), ("--keep",), ("--forward",), ("--keep", "--forward")])
+def test_pipeline_by_hand(runner: Runner, arguments: tuple[str, ...]) -> None:
     """Memory decides the direction, also with a loss that is a module, except for the message that comes first.
 
-    When a rank first receives, no module has run on it.
+    When a rank first receives, no module has run on it. A stage may take copies of what came into a buffer that is
+    kept, and its `forward` may be called directly.
     """
-    job, count = JOBS["pipeline_by_hand"], 2 * 3
+    job, count = replace(JOBS["pipeline_by_hand"], arguments=arguments), 2 * 3
     for rank in range(job.ranks):
         expected = messages(rank, job.ranks, "MLPModule", count)
         if rank > 0:

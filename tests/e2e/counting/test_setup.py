@@ -68,6 +68,7 @@ def test_parameters_that_are_sent_before_and_after(runner: Runner) -> None:
     """FSDP2 gathers in its first forward: that is no set-up."""
     by_hand = run_of(runner, "by_hand").report()
     assert counts(by_hand, kind="broadcast") == (PARAMETERS, PARAMETERS)
+    assert counts(by_hand, kind="broadcast", module="Global") == (PARAMETERS, 0)
     sharded = run_of(runner, "fsdp2").report()
     assert counts(sharded, kind="broadcast") == (PARAMETERS, 0)
     setup, later = counts(sharded, kind="all_gather")

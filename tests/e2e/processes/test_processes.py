@@ -43,6 +43,18 @@ def test_group_without_collectives_leaves_a_report(runner: Runner) -> None:
         assert report.job["exit"] == "normal"
 
 
+def test_a_group_across_jobs_of_one_rank(runner: Runner) -> None:
+    """The group states more ranks than the environment's world has, so the world is at least as large as the group."""
+    run = runner.shim(Job("replica_groups.py", launcher=Launcher.SELF))
+    assert len(run.reports) == 2
+    for rank in range(2):
+        report = run.report(rank)
+        assert report.job["world_size"] == 2
+        assert report.total("bytes", kind="all_reduce") == 3 * 16 * 4
+        assert [group["ranks"] for group in report.groups] == [[0, 1]]
+        assert report.not_seen == []
+
+
 @pytest.mark.parametrize(
     ("name", "exits", "exit_signal", "exit_status"),
     [

@@ -78,6 +78,26 @@ TEST_CASE("a nested unit carries its own parameters, and the outer one does not"
   CHECK(report.members == std::vector<Member>{{0, "Net.up", 14 * 4, {}}, {0, "", 2 * 4, {}}});
 }
 
+TEST_CASE("a unit of several modules has its rows at their ancestor, and the modules as members") {
+  Report report = modelOf("FSDPModule", {"Shard(dim=0)"});
+  report.modules[2].wrappers = report.modules[3].wrappers = {"FSDPModule"};
+  addRow(report, Kind::kAllGather, 2, 2 * 32 * 4);
+  setMembers(report);
+  const std::vector<Member> expected{
+      {0, "Net.up", 2 * 14 * 4, {}}, {0, "Net.down", 2 * 14 * 4, {}}, {0, "", 2 * 4 * 4, {}}};
+  CHECK(report.members == expected);
+}
+
+TEST_CASE("a module that has rows of its own is in no unit of several modules") {
+  Report report = modelOf("FSDPModule", {"Shard(dim=0)"});
+  report.modules[2].wrappers = report.modules[3].wrappers = {"FSDPModule"};
+  addRow(report, Kind::kAllGather, 1, 32 * 4);
+  addRow(report, Kind::kAllGather, 1, 16 * 4);
+  report.collectives.back().module = "Net.up";
+  setMembers(report);
+  CHECK(report.members == std::vector<Member>{{1, "Net.up", 14 * 4, {}}, {1, "", 2 * 4, {}}});
+}
+
 TEST_CASE("a row whose payload is another has no members") {
   Report report = modelOf("DistributedDataParallel", {});
   addRow(report, Kind::kAllReduce, 3, 3 * 14 * 4); // one of two buckets

@@ -68,6 +68,21 @@ TEST_CASE_FIXTURE(PythonFramesFixture, "more modules than are asked for are no e
   CHECK(moduleOf(std::vector<uint32_t>(1000, root)) == root);
 }
 
+TEST_CASE_FIXTURE(PythonFramesFixture, "a call belongs to the outermost running forward of a module that contains it") {
+  ModuleRegistry& modules = ModuleRegistry::get();
+  const uint32_t root = modules.add(0, "Forwarded", "C", ModuleRole::kPlain, false);
+  const uint32_t block = modules.add(root, "block", "C", ModuleRole::kPlain, false);
+  const uint32_t layer = modules.add(block, "layer", "C", ModuleRole::kPlain, false);
+  const uint32_t stranger = modules.add(0, "ForwardedStranger", "C", ModuleRole::kPlain, false);
+  named_modules.ids = {block, stranger, root};
+  CHECK(moduleOfRunningForward(layer) == root);
+  CHECK(named_modules.what == kCommtapRunningForwards);
+  named_modules.ids = {stranger};
+  CHECK(moduleOfRunningForward(layer) == layer);
+  named_modules.ids.clear();
+  CHECK(moduleOfRunningForward(layer) == layer);
+}
+
 TEST_CASE_FIXTURE(PythonFramesFixture, "a step has a closure if a frame has one") {
   named_modules.ids = {kGlobalModule};
   CHECK(stepHasClosure());
@@ -80,6 +95,7 @@ TEST_CASE_FIXTURE(PythonFramesFixture, "without Python no frame names anything")
   setModulesInFrames(nullptr);
   CHECK_FALSE(moduleOf({1}));
   CHECK_FALSE(stepHasClosure());
+  CHECK(moduleOfRunningForward(1) == 1);
   CHECK(runningTorchFunction().empty());
   setRunningTorchFunction([]() -> const char* { return nullptr; });
   CHECK(runningTorchFunction().empty());

@@ -68,6 +68,30 @@ TEST_CASE_FIXTURE(StageFixture, "what cannot be an activation or its gradient is
   CHECK_FALSE(tensors.stageOf({Kind::kSend, kNext, nullptr}));
 }
 
+TEST_CASE_FIXTURE(StageFixture, "a stage takes copies of what came into a buffer that is kept") {
+  const uint32_t stage = add("CopyingStage");
+  const at::Tensor buffer = at::ones({2, 3});
+  CHECK_FALSE(receive(buffer, kPrevious)); // no module has been called
+  for (int micro_batch = 0; micro_batch < 2; ++micro_batch) {
+    call(stage, buffer.clone());
+    checkStage(send(at::ones({2, 3}), kPrevious), stage, Phase::kBackward);
+    checkStage(receive(buffer, kPrevious), stage, Phase::kForward);
+  }
+}
+
+TEST_CASE_FIXTURE(StageFixture, "one call takes a message, and an input of another shape or type is no copy of it") {
+  const uint32_t stage = add("TakingStage");
+  const uint32_t loss = add("LossOfCopies");
+  const at::Tensor buffer = at::ones({2, 3});
+  receive(buffer, kPrevious);
+  call(loss, at::ones({3, 2}));
+  call(loss, at::ones({2, 3}, at::kDouble));
+  CHECK_FALSE(send(at::ones({2, 3}), kPrevious));
+  call(stage, buffer.view({6}));
+  call(loss, at::ones({2, 3})); // a target, as large as the message
+  checkStage(send(at::ones({2, 3}), kPrevious), stage, Phase::kBackward);
+}
+
 TEST_CASE_FIXTURE(StageFixture, "a module of the loss is no stage") {
   const uint32_t stage = add("LastStage");
   const uint32_t loss = add("Loss");

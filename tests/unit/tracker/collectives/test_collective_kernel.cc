@@ -221,7 +221,7 @@ TEST_CASE_FIXTURE(KernelFixture, "a call that differs in one column has a row of
 
 TEST_CASE_FIXTURE(
     KernelFixture,
-    "outside of modules the label is the job's, else torch's function; inside there is none") {
+    "outside of modules the label is the job's, else torch's function, else the step; inside there is none") {
   const OpFacts facts = factsOf(handleOf("c10d::allreduce_"));
   const torch::jit::Stack arguments = allReduceArguments(at::ones({2}), makeGroup("k-label", "tp", 4));
   const auto count = [&] { const CallWatch watch(facts, kCpu, arguments.data()); };
@@ -235,14 +235,24 @@ TEST_CASE_FIXTURE(
   pushScope("kernel-label");
   count();
   REQUIRE(popScope());
+  int step = 0;
+  openLabel("Optimizer.step#SGD.step", &step);
+  count(); // torch's function
   setRunningTorchFunction(nullptr);
+  count();
+  closeLabel(&step);
+  count();
   std::set<std::pair<std::string, std::string>> labels;
   for (const Collective& row : rowsOf("k-label")) {
     labels.emplace(row.module, row.label);
   }
   CHECK(
       labels == std::set<std::pair<std::string, std::string>>{
-                    {"Global", ""}, {"Global", "clip_grad_norm_"}, {"Global", "metrics"}, {"kernel-label", ""}});
+                    {"Global", ""},
+                    {"Global", "clip_grad_norm_"},
+                    {"Global", "metrics"},
+                    {"Global", "SGD.step"},
+                    {"kernel-label", ""}});
 }
 
 TEST_CASE_FIXTURE(KernelFixture, "a call before the first forward has a row of its own, if there is a forward") {

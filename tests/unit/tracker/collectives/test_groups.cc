@@ -8,12 +8,34 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "tests/unit/child.h"
 #include "tests/unit/fake_group.h"
 #include "tests/unit/tracker_fixture.h"
+#include "tracker/core/process_ledger.h"
 
 namespace commtap {
 namespace {
+
+/// A backend that states the global ranks of its group.
+class RankedBackend final : public c10d::Backend {
+ public:
+  RankedBackend(int size, std::vector<uint64_t> ranks)
+      : Backend(0, size), options_(c10::make_intrusive<Options>("ranked")) {
+    options_->global_ranks_in_group = std::move(ranks);
+  }
+  const std::string getBackendName() const override {
+    return "ranked";
+  }
+  c10::intrusive_ptr<Options> getBackendOptions() override {
+    return options_;
+  }
+
+ private:
+  c10::intrusive_ptr<Options> options_;
+};
 
 TEST_CASE_FIXTURE(TrackerFixture, "a group is one entry, however often it is seen") {
   ThreadState& thread = *ThreadState::current();
@@ -46,6 +68,26 @@ TEST_CASE_FIXTURE(TrackerFixture, "a group that has no backend yet, and so no na
   const GroupRef found = groupOf(*group, *ThreadState::current());
   CHECK(found.size == 6);
   CHECK(report().groups.at(found.index).backend == "undefined");
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "the world has all ranks that the first group states") {
+  const auto world_with = [](int64_t in_environment) {
+    return runInTrackedChild([in_environment] {
+      ProcessLedger::ledger().header().world_size = in_environment;
+      constexpr auto kType = c10d::ProcessGroup::BackendType::CUSTOM;
+      const auto group = c10::make_intrusive<c10d::ProcessGroup>(0, 2);
+      const auto backend = c10::make_intrusive<RankedBackend>(2, std::vector<uint64_t>{1, 3});
+      group->setBackend(c10::DeviceType::CPU, kType, backend);
+      group->setDefaultBackend(kType);
+      groupOf(*group, *ThreadState::current());
+      const LedgerHeader& header = ProcessLedger::ledger().header();
+      sayLine(std::to_string(header.rank) + " of " + std::to_string(header.world_size));
+    });
+  };
+  CHECK(world_with(1).said == "1 of 4\n");
+  CHECK(world_with(4).said == "1 of 4\n");
+  CHECK(world_with(8).said == "1 of 8\n");
+  CHECK(world_with(-1).said == "1 of -1\n");
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "a name finds the group that has it now") {

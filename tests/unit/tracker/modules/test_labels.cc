@@ -106,6 +106,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "labels nest, and closing a label that is not 
   openLabel("my own label", &other);
   REQUIRE(thread.top() != nullptr);
   CHECK(thread.top()->type == Scope::Type::kOptimizerStep);
+  CHECK(thread.optimizer_steps.back().text == "SGD.step");
   CHECK(thread.unit_labels.size() == 1);
   closeLabel(&other);
   CHECK(thread.unit_labels.size() == 1);

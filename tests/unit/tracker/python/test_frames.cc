@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/unit/tracker/python/embedded_python.h"
+#include "tests/unit/tracker/python/fake_torch.h"
 
 namespace commtap {
 namespace {
@@ -18,20 +19,22 @@ using Labels = std::vector<std::string>;
 class FramesFixture {
  public:
   FramesFixture() {
-    python_.define("look", [this] {
-      std::vector<PyRef> objects;
-      {
-        const PendingError pending;
-        objects = modulesInFrames(what_, number_);
-      }
-      found_.clear();
-      for (const PyRef& object : objects) {
-        found_.push_back(textOf(object.get()));
-      }
-    });
+    python_.define("look", [this] { look(); });
   }
 
  protected:
+  void look() {
+    std::vector<PyRef> objects;
+    {
+      const PendingError pending;
+      objects = modulesInFrames(what_, number_);
+    }
+    found_.clear();
+    for (const PyRef& object : objects) {
+      const PyRef text(PyObject_Str(object.get()));
+      found_.push_back(textOf(text.get()));
+    }
+  }
   void ask(CommtapInFrames what, const char* text, uint32_t number = 0) {
     what_ = what;
     number_ = number;
@@ -107,6 +110,26 @@ _step_microbatches(Object(_stage=Object(submod="only")))
       1);
   CHECK(found_ == Labels{"only"});
   ask(kCommtapPipelineStage, "def other(self): look()\nother(Object(_stage=Object(submod='only')))", 1);
+  CHECK(found_.empty());
+}
+
+TEST_CASE_FIXTURE(FramesFixture, "the running forwards are those of modules, innermost first") {
+  const FakeTorch torch(R"(
+class Inner(Module):
+    def forward(self): look()
+    def __str__(self): return "inner"
+class Outer(Module):
+    def forward(self): Inner().forward()
+    def other(self): look()
+    def __str__(self): return "outer"
+class Schedule:
+    def forward(self, call): call()
+)");
+  torch.define("look", [this] { look(); });
+  what_ = kCommtapRunningForwards;
+  torch.run("Schedule().forward(Outer().forward)");
+  CHECK(found_ == Labels{"inner", "outer"});
+  torch.run("Schedule().forward(Outer().other)");
   CHECK(found_.empty());
 }
 
