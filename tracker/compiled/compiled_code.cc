@@ -169,19 +169,30 @@ std::optional<uint32_t> moduleOfFunction(
   const int64_t node = part.forward_node(&site);
   const uint32_t root = node < 0 ? kCommtapUnknownModule : part.module_at(&site, parts.root.c_str());
   if (root != kCommtapUnknownModule) {
+    const NodeNumber number{compat::threadId(), static_cast<uint64_t>(node)};
+    const bool has_other_name = ModuleRegistry::get().below(root, parts.path) != named;
     const std::lock_guard<std::mutex> lock(known().mutex);
-    known().roots.note({compat::threadId(), static_cast<uint64_t>(node)}, parts.root, root);
+    known().roots.note(number, parts.root, root);
+    if (has_other_name) { // the registry knows a module that is in two places by the first
+      known().roots.note(number, source, named);
+    }
   }
   return named;
 }
 
 /// Returns the module of a source in the backward of a function's graph.
-std::optional<uint32_t> moduleOfBackward(const SourceParts& parts) {
+std::optional<uint32_t> moduleOfBackward(const std::string& source, const SourceParts& parts) {
   const auto node = compat::currentNode();
+  std::optional<uint32_t> module;
   std::optional<uint32_t> root;
   if (node && compat::hasSequenceNumber(*node)) {
+    const NodeNumber number{node->thread_id(), node->sequence_nr()};
     const std::lock_guard<std::mutex> lock(known().mutex);
-    root = known().roots.find({node->thread_id(), node->sequence_nr()}, parts.root);
+    module = known().roots.find(number, source);
+    root = known().roots.find(number, parts.root);
+  }
+  if (module) {
+    return module;
   }
   return root ? ModuleRegistry::get().below(*root, parts.path) : ModuleRegistry::get().onlyBelowARoot(parts.path);
 }
@@ -201,7 +212,7 @@ std::optional<uint32_t> moduleOf(
     return inside;
   }
   lasting = false;
-  return in_engine ? moduleOfBackward(parts) : moduleOfFunction(part, site, source, parts);
+  return in_engine ? moduleOfBackward(source, parts) : moduleOfFunction(part, site, source, parts);
 }
 
 /// Returns the module of a place, the nearest common ancestor if it has several; nullopt if one is not known.

@@ -19,7 +19,8 @@ struct NodeNumber {
 };
 
 /// The models with which compiled functions were called, by the autograd node of the graph: the backward of a function
-/// has no variables to read them from. Keeps the last kMost. The owner guards it.
+/// has no variables to read them from. Also holds modules below them that have another name too. Keeps the last kMost.
+/// The owner guards it.
 class ForwardRoots {
  public:
   static constexpr size_t kMost = 4096;

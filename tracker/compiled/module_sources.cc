@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tracker/torch/module_names.h"
+
 namespace commtap {
 namespace {
 
@@ -46,6 +48,12 @@ std::string_view takeStep(std::string_view& source) {
   return name;
 }
 
+/// Returns whether a step leads to the dict of a module's children, and to no child: Dynamo reads a child so if the
+/// module's class has a __getattr__. No child can have these names.
+bool isDictOfChildren(std::string_view step) {
+  return step == torch_names::kAttributes || step == torch_names::kModules;
+}
+
 } // namespace
 
 SourceParts partsOf(std::string_view source) {
@@ -58,8 +66,11 @@ SourceParts partsOf(std::string_view source) {
     source.remove_prefix(source.starts_with('.') ? 1 : 0);
   }
   while (!source.empty()) {
-    parts.path += parts.path.empty() ? "" : ".";
-    parts.path += takeStep(source);
+    const std::string_view step = takeStep(source);
+    if (!isDictOfChildren(step)) {
+      parts.path += parts.path.empty() ? "" : ".";
+      parts.path += step;
+    }
   }
   return parts;
 }

@@ -104,9 +104,10 @@ bool appendMerged(std::string& place, PyObject* node, const PyRef& stacks) {
   return known > 0;
 }
 
-/// Returns whether a node without stacks was traced in a backward.
+/// Returns whether a node was traced in a backward. Such a node has the modules of a forward if Dynamo traced it: the
+/// backward of a torch.autograd.Function.
 bool isOfBackward(const PyRef& facts) {
-  if (const PyRef partition = entry(facts, torch_names::kPartition)) {
+  if (const PyRef partition = entry(facts, torch_names::kPartition); partition && partition.get() != Py_None) {
     return asciiOf(partition.get()) == torch_names::kBackwardTag;
   }
   return entry(facts, torch_names::kTracedInBackward).get() == Py_True;
@@ -122,13 +123,12 @@ bool isCall(PyObject* node) {
 std::string placeOfNode(PyObject* node) {
   const PyRef facts = attribute(node, torch_names::kNodeFacts);
   const std::string backward = innermostOf(entry(facts, torch_names::kBackwardStack));
-  std::string place(backward.empty() ? "f" : "b");
+  std::string place(backward.empty() && !isOfBackward(facts) ? "f" : "b");
   const char* const merged = backward.empty() ? torch_names::kMergedForwardStacks : torch_names::kMergedBackwardStacks;
   if (!appendMerged(place, node, entry(facts, merged))) {
     append(place, backward.empty() ? innermostOf(entry(facts, torch_names::kForwardStack)) : backward);
   }
   if (place.size() == 1) {
-    place = isOfBackward(facts) ? "b" : "f";
     const PyRef named = entry(entry(facts, torch_names::kAnnotations), torch_names::kAnnotatedModule);
     append(place, named && PyUnicode_Check(named.get()) ? textOf(named.get()) : std::string());
   }

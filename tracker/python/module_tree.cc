@@ -55,25 +55,40 @@ bool isGenerated(PyObject* module) {
   return inheritsFrom(module, torch_names::kGraphModule);
 }
 
+/// Returns whether one of the `most` innermost functions of this thread has a name.
+bool isRunning(std::string_view name, int most) {
+  struct Search {
+    std::string_view name;
+    bool is_found = false;
+  } search{name};
+  const auto note = [](const PyCodeObject* code, void* data) {
+    auto& into = *static_cast<Search*>(data);
+    into.is_found = asciiOf(code->co_name) == into.name;
+    return static_cast<int>(into.is_found);
+  };
+  commtap_visit_codes(most, note, &search);
+  return search.is_found;
+}
+
 /// Returns whether this thread runs a backward.
 bool runsBackward() {
   constexpr int kMost = 200;
-  bool found = false;
-  const auto note = [](const PyCodeObject* code, void* is_found) {
-    const bool is_backward = asciiOf(code->co_name) == torch_names::kRunBackward;
-    *static_cast<bool*>(is_found) = is_backward;
-    return static_cast<int>(is_backward);
-  };
-  commtap_visit_codes(kMost, note, &found);
-  return found;
+  return isRunning(torch_names::kRunBackward, kMost);
+}
+
+/// Returns whether a compiler's code calls the graph of a function, in which no module runs: a job calls a graph as a
+/// module, and not its forward.
+bool isCalledAsFunction() {
+  constexpr int kMost = 8; // torch's functions for the call of a graph and of a module
+  return isRunning(torch_names::kLazyForward, kMost);
 }
 
 /// Returns true for a generated graph that is never a model of the job's, and for the wrapper that compiles it.
-bool isBackwardGraph(PyObject* module) {
+bool isCompilersGraph(PyObject* module) {
   PyObject* const graph = wrappedBy(module);
   const std::string name = className(graph);
-  return isGenerated(graph) &&
-         (name.starts_with(torch_names::kBackwardGraph) || (name == torch_names::kTracedFunction && runsBackward()));
+  return isGenerated(graph) && (name.starts_with(torch_names::kBackwardGraph) ||
+                                (name == torch_names::kTracedFunction && runsBackward()) || isCalledAsFunction());
 }
 
 } // namespace
@@ -90,7 +105,7 @@ uint32_t ModuleTree::add(PyObject* module) {
     }
     caller = isGenerated(calling) ? 0 : caller; // a graph holds the modules that it calls
   }
-  if ((caller != 0 ? isGenerated(module) : isBackwardGraph(module)) && map_.add(module, ModuleMap::kTransparent)) {
+  if ((caller != 0 ? isGenerated(module) : isCompilersGraph(module)) && map_.add(module, ModuleMap::kTransparent)) {
     return ModuleMap::kTransparent;
   }
   if (const uint32_t id = caller == 0 ? addBelowOwner(module) : ModuleMap::kUnknown; id != ModuleMap::kUnknown) {

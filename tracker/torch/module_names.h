@@ -19,8 +19,12 @@ constexpr const char* kGraphModule = "GraphModule";                           //
 constexpr std::string_view kBackwardGraph = "CompiledAutograd";
 /// The class name of what a compiler makes of a graph, and of any function that is traced.
 constexpr std::string_view kTracedFunction = "<lambda>";
+/// The forward of a graph that is compiled to Python code at its first call, which calls the graph as a module.
+/// Compilers take it as a function (torch/fx/_lazy_graph_module.py).
+constexpr std::string_view kLazyForward = "_lazy_forward";
 
 // The dicts of torch/nn/modules/module.py
+constexpr const char* kAttributes = "__dict__"; // of any Python object
 constexpr const char* kModules = "_modules";
 constexpr const char* kParameters = "_parameters";
 constexpr const char* kBuffers = "_buffers";

@@ -190,3 +190,18 @@ def test_other_ways_to_run_a_graph(runner: Runner, way: str) -> None:
         elsewhere = sum(found[phase].total() for phase in found if phase not in OTHERWISE[way])
         unknown = {entry["reason"]: entry["count"] for entry in report.not_seen}
         assert unknown == ({"compiled_unattributed": elsewhere} if elsewhere else {})
+
+
+@pytest.mark.parametrize("way", ["function", "operator", "twice", "wrapped", "step"])
+def test_models_as_people_write_them(runner: Runner, way: str) -> None:
+    """A backward of the job's own, one module in two places, checkpoint wrappers below a compiled block, and gradients
+    that a compiled step sums: each has the rows of the eager run.
+    """
+    eager = runner.shim(Job("compiled_as_written.py", (way,)))
+    run = runner.run(Job("compiled_as_written.py", (way, "--backend", "aot_eager")), Mode.SHIM)
+    phases = ("forward", "backward", "recompute", "other")
+    for rank in range(2):
+        report = run.report(rank)
+        assert report.not_seen == []
+        for field in ("count", "bytes"):
+            assert table(report, field, *phases) == table(eager.report(rank), field, *phases)

@@ -18,6 +18,8 @@ TEST_CASE("a source is split at the object that it begins with") {
            Case{"L['self'].layers.0.down", "layers.0.down", true},
            Case{"L['self'].layers[0].down", "layers.0.down", true},
            Case{"L['self'].experts['a.b'].w", "experts.a.b.w", true},
+           Case{"L['self'].__dict__['_modules']['_orig'].fc", "_orig.fc", true},
+           Case{"L['self']._modules['layers']._modules['0'].fc", "layers.0.fc", true},
            Case{"L['model']", "", false},
            Case{"L['model'].layers.1", "layers.1", false},
            Case{"G['net'].down", "down", false},

@@ -49,6 +49,13 @@ backward = Node("x", fwd_nn_module_stack={"only": ("L['self'].fc", Linear)}, sta
   CHECK(sourceOfNode(torch["Node('x', stack='model.fc')"].get()) == "model.fc");
 }
 
+TEST_CASE("a node of a backward that Dynamo traced has the modules of a forward") {
+  const FakeTorch torch;
+  CHECK(placeIn(torch, "Node('x', stack='m', partitioner_tag='is_backward')") == "b\tm");
+  CHECK(placeIn(torch, "Node('x', stack='m', autograd_backward=True)") == "b\tm");
+  CHECK(placeIn(torch, "Node('x', stack='m', partitioner_tag='is_forward', autograd_backward=True)") == "f\tm");
+}
+
 TEST_CASE("a node of no module has the phase that its graph says, and the module that the job annotated") {
   const FakeTorch torch;
   CHECK(placeIn(torch, "Node('x')") == "f");

@@ -196,6 +196,13 @@ def _engine_run_backward(): call()
   CHECK(pathOf(add("graphs[1]")) == "<lambda>: <lambda>");
 }
 
+TEST_CASE_FIXTURE(TreeFixture, "the graph of a function that a compiler calls is no model") {
+  torch_.run("graph = GraphModule()\ndef _lazy_forward(): call()");
+  torch_.define("call", [this] { add("graph"); });
+  torch_.run("_lazy_forward()");
+  CHECK(find("graph") == ModuleMap::kTransparent);
+}
+
 TEST_CASE_FIXTURE(TreeFixture, "a module has one id from its constructor on, and its place as soon as it has one") {
   torch_.run("net = Net()\nddp = DistributedDataParallel.__new__(DistributedDataParallel)");
   const uint32_t id = tree_.addUnfinished(torch_["ddp"].get(), torch_["net"].get());

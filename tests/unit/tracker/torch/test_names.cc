@@ -318,6 +318,7 @@ TEST_CASE("the classes and attributes of modules and tensors exist") {
       {"nn/modules/container.py", classNamed(kModuleList) + "("},
       {"nn/modules/container.py", classNamed(kModuleDict) + "("},
       {"fx/graph_module.py", classNamed(kGraphModule) + "("},
+      {"fx/_lazy_graph_module.py", "    def " + std::string(kLazyForward) + "(self, "},
       {fileOf(kModuleFile), "__setattr__(" + quoted(torch_names::kModules) + ", {})"},
       {fileOf(kModuleFile), "__setattr__(" + quoted(torch_names::kParameters) + ", {})"},
       {fileOf(kModuleFile), "__setattr__(" + quoted(torch_names::kBuffers) + ", {})"},

@@ -1,0 +1,159 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Models as people write them for torch.compile: a backward of their own, modules called twice, checkpoint wrappers."""
+
+import argparse
+from collections.abc import Callable
+
+import torch
+import torch.distributed as dist
+import torch.distributed._functional_collectives as funcol
+from common import finish, say_loss, start
+from torch import nn
+from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
+
+DIM, LENGTH = 8, 4
+Step = Callable[[torch.Tensor], torch.Tensor]
+
+
+def summed(x: torch.Tensor) -> torch.Tensor:
+    return funcol.all_reduce(x, "sum", dist.group.WORLD)
+
+
+class CopyTo(torch.autograd.Function):
+    """Sums the gradient over the ranks, as tensor-parallel layers written by hand do."""
+
+    @staticmethod
+    def forward(ctx: object, x: torch.Tensor) -> torch.Tensor:
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx: object, gradient: torch.Tensor) -> torch.Tensor:
+        return summed(gradient)
+
+
+@torch.library.custom_op("commtap_tests::copy_to", mutates_args=())
+def copy_to(x: torch.Tensor) -> torch.Tensor:
+    return x.clone()
+
+
+copy_to.register_fake(torch.empty_like)
+copy_to.register_autograd(lambda _, gradient: summed(gradient))
+
+
+class Head(nn.Module):
+    """A layer whose backward alone communicates."""
+
+    def __init__(self, copy: Step) -> None:
+        super().__init__()
+        self.linear = nn.Linear(DIM, DIM)
+        self.copy = copy
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.linear(self.copy(x))
+
+
+class Gather(nn.Module):
+    """Gathers the sequence, and scatters its gradient."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(DIM, DIM)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.linear(funcol.all_gather_tensor_autograd(x, 0, dist.group.WORLD)).chunk(2)[0]
+
+
+class Block(nn.Module):
+    """Two layers, of which the second has a residual connection."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.attention, self.mlp = Gather(), Gather()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.attention(x)
+        return x + self.mlp(x).sin()
+
+
+class Model(nn.Module):
+    """Layers, one after the other."""
+
+    def __init__(self, *layers: nn.Module) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(layers)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+def wrapped(backend: str) -> nn.Module:
+    """Each block is wrapped first and then compiled."""
+    model = Model(Block(), Block())
+    for number, block in enumerate(model.layers):
+        wrapper = checkpoint_wrapper(block, preserve_rng_state=False)
+        model.layers[number] = wrapper if backend == "no" else torch.compile(wrapper, backend=backend)
+    return model
+
+
+def whole(model: nn.Module, backend: str) -> nn.Module:
+    """The model is compiled whole."""
+    if backend != "no":
+        model.compile(backend=backend, fullgraph=True)
+    return model
+
+
+def trained(model: nn.Module) -> Step:
+    def step(x: torch.Tensor) -> torch.Tensor:
+        loss = model(x).square().mean()
+        loss.backward()
+        return loss
+
+    return step
+
+
+def summing_step(backend: str) -> Step:
+    """The step is compiled, and sums the gradients outside of every module."""
+    model = Model(Gather(), Gather())
+
+    def step(x: torch.Tensor) -> torch.Tensor:
+        loss = model(x).square().mean()
+        loss.backward()
+        for parameter in model.parameters():
+            parameter.grad = summed(parameter.grad)
+        return loss
+
+    return step if backend == "no" else torch.compile(step, backend=backend)
+
+
+def twice(backend: str) -> nn.Module:
+    """One module stands in two places."""
+    shared = Gather()
+    return whole(Model(shared, Gather(), shared), backend)
+
+
+WAYS = {
+    "function": lambda backend: trained(whole(Model(nn.Linear(DIM, DIM), Head(CopyTo.apply)), backend)),
+    "operator": lambda backend: trained(whole(Model(nn.Linear(DIM, DIM), Head(copy_to)), backend)),
+    "twice": lambda backend: trained(twice(backend)),
+    "wrapped": lambda backend: trained(wrapped(backend)),
+    "step": summing_step,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("way", choices=WAYS)
+    parser.add_argument("--backend", default="no")
+    arguments = parser.parse_args()
+    start()
+    step = WAYS[arguments.way](arguments.backend)
+    for number in range(2):
+        say_loss(number, step(torch.rand(LENGTH, DIM, requires_grad=True)))
+    finish()
+
+
+if __name__ == "__main__":
+    main()
