@@ -129,7 +129,7 @@ def summing_step(backend: str) -> Step:
 
 
 def twice(backend: str) -> nn.Module:
-    """One module stands in two places."""
+    """One module is in two places."""
     shared = Gather()
     return whole(Model(shared, Gather(), shared), backend)
 

@@ -192,13 +192,14 @@ def test_other_ways_to_run_a_graph(runner: Runner, way: str) -> None:
         assert unknown == ({"compiled_unattributed": elsewhere} if elsewhere else {})
 
 
+@pytest.mark.parametrize("backend", ["aot_eager", pytest.param("inductor", marks=pytest.mark.long)])
 @pytest.mark.parametrize("way", ["function", "operator", "twice", "wrapped", "step"])
-def test_models_as_people_write_them(runner: Runner, way: str) -> None:
+def test_models_as_people_write_them(runner: Runner, way: str, backend: str) -> None:
     """A backward of the job's own, one module in two places, checkpoint wrappers below a compiled block, and gradients
     that a compiled step sums: each has the rows of the eager run.
     """
     eager = runner.shim(Job("compiled_as_written.py", (way,)))
-    run = runner.run(Job("compiled_as_written.py", (way, "--backend", "aot_eager")), Mode.SHIM)
+    run = runner.run(Job("compiled_as_written.py", (way, "--backend", backend)), Mode.SHIM)
     phases = ("forward", "backward", "recompute", "other")
     for rank in range(2):
         report = run.report(rank)
