@@ -21,13 +21,16 @@
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/show/screen_text.h"
 #include "tools/show/show_json.h"
 #include "tools/show/show_text.h"
 
 namespace commtap {
 namespace {
 
-constexpr const char* kShowAbout = "docs/show.md describes the tables and json.";
+constexpr const char* kShowAbout =
+    "Without options, the mean per rank and training step on one screen. Any option of tables shows sums over ranks and\n"
+    "the whole run instead. docs/show.md describes the tables and json.";
 /// The value of `--last` if the command line gives none.
 constexpr const char* kDefaultLast = "10";
 
@@ -52,8 +55,12 @@ int finish(const std::vector<std::string>& problems, int written) {
 }
 
 int printView(const ShowArguments& arguments, const ShowView& view) {
-  const bool is_json = arguments.format == "json";
-  const int written = printOut(is_json ? showJson(view) : showText(view, Color::forStream(STDOUT_FILENO)));
+  const Color color = Color::forStream(STDOUT_FILENO);
+  const bool asks_for_tables = view.is_one_process || view.filter != ShowFilter();
+  const int written = printOut(
+      arguments.format == "json" ? showJson(view)
+      : asks_for_tables          ? showText(view, color)
+                                 : screenText(view.job, arguments.path, color));
   return finish(view.job.problems, written);
 }
 
@@ -197,6 +204,7 @@ SplitArguments withLastNumber(const std::vector<std::string>& arguments) {
 /// Adds the options that show more than the default tables. `arguments` must outlive the command.
 void addDetails(CLI::App& verb, ShowArguments& arguments) {
   verb.add_flag("--per-step", arguments.filter.per_step, "Also show each module's numbers per training step");
+  verb.add_flag("--tree", arguments.filter.tree, "Show the tree of modules, and sums over ranks and the whole run");
   verb.add_flag("--all", arguments.filter.all, "Also show modules with no collective in or below them");
   verb.add_flag("--operations", arguments.filter.operations, "Also show the ops that COMMTAP_LEVEL counted, by module");
   verb.add_flag("--steps", arguments.filter.steps, "Also show the training steps: duration, collectives and bytes");
@@ -215,7 +223,7 @@ void addDetails(CLI::App& verb, ShowArguments& arguments) {
 
 void addShow(CLI::App& app, GivenArguments& given, int& exit_status) {
   given.splitBy("show", withLastNumber);
-  CLI::App* verb = app.add_subcommand("show", "Show the collectives of a run by module, kind and group");
+  CLI::App* verb = app.add_subcommand("show", "Show on one screen what a run communicates; its tables");
   describe(
       *verb,
       {.usage = "commtap show [OPTIONS] [PATH]",
@@ -223,6 +231,7 @@ void addShow(CLI::App& app, GivenArguments& given, int& exit_status) {
        .exit_status = kShowExitStatus,
        .examples = {
            "commtap show out",
+           "commtap show --tree out",
            "commtap show out --rank 3 --phase backward",
            "commtap show out --top 10 --sort count",
            "commtap show out --last 1",

@@ -38,6 +38,9 @@ struct ShowFilter {
   size_t last = 0;                 ///< include so many last collectives of each process
   bool time = false;               ///< include durations
   bool nccl = false;               ///< include NCCL calls
+  bool tree = false;               ///< the tables also if no other member asks for them
+
+  bool operator==(const ShowFilter&) const = default;
 
   /// Returns whether the modules are a list, with full names, and not a tree.
   bool isList() const {

@@ -38,7 +38,8 @@ std::string ranksLine(const JobSummary& summary, Scope scope) {
   if (scope == Scope::kProcess && summary.rank_count == 1) {
     line = fmt::format("rank {} of {}", rankText(summary.ranks), world);
   } else if (summary.rank_count > 0) {
-    line = fmt::format("sum over {} of {} ranks: {}", summary.rank_count, world, rankText(summary.ranks));
+    const char* const what = scope == Scope::kRun ? "sum over " : "";
+    line = fmt::format("{}{} of {} ranks: {}", what, summary.rank_count, world, rankText(summary.ranks));
   }
   if (summary.unranked > 0) {
     line += (line.empty() ? "" : ", and ") + counted(summary.unranked, "process", "processes") + " without a rank";
@@ -80,7 +81,7 @@ std::string headerText(const JobReport& job, Scope scope, const Color& color) {
   std::string text = runLine(
       summary, has_attempts ? job.attempts.front() : job.attempt, has_attempts ? job.attempts.back() : job.attempt);
   text += ranksLine(summary, scope);
-  if (!summary.missing.empty() && scope == Scope::kRun) {
+  if (!summary.missing.empty() && scope != Scope::kProcess) {
     text += color.warning("no report of " + ranksText(summary.missing)) + "\n";
   }
   if (job.other_runs > 0) {

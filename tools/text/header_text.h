@@ -11,8 +11,8 @@
 
 namespace commtap {
 
-/// Whether a job is a whole run, of which ranks may be missing, or one process.
-enum class Scope : bool { kRun, kProcess };
+/// Whether numbers are sums over a run, of which ranks may be missing, or means over its ranks, or of one process.
+enum class Scope : uint8_t { kRun, kRanks, kProcess };
 
 /// Returns the lines above a job's numbers: the run, the ranks and those missing, how ranks ended unless it was
 /// normally, and what commtap did not see.

@@ -94,7 +94,7 @@ def commtap(*arguments: str | Path) -> str:
 
 def test_commands_mark_set_up(runner: Runner) -> None:
     before, after = (run_of(runner, name).output_folder for name in ("by_hand", "evaluated"))
-    shown = commtap("show", before)
+    shown = commtap("show", "--tree", before)
     assert "(set-up)" in shown
     rows = json.loads(commtap("show", before, "--format", "json"))["modules"][0]["collectives"]
     parts = {row["kind"]: row["own_parts"] for row in rows}

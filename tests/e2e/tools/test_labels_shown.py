@@ -35,7 +35,7 @@ def lines_of(table: str, start: str) -> list[list[str]]:
 
 def test_show_tells_labels_apart(run: Run) -> None:
     """The all_reduces of clipping and of the metric are two lines, as they are two rows of the report."""
-    shown = commtap("show", run.output_folder)
+    shown = commtap("show", "--tree", run.output_folder)
     assert "OWN without, by LABEL" in shown
     ends = [tuple(words[-4:]) for words in lines_of(shown, "Global ")]
     assert ("8", "1.12", "KiB", "full_tensor") in ends

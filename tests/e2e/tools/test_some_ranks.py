@@ -47,7 +47,7 @@ def test_a_module_is_counted_per_rank_whatever_rows_its_ranks_have(both: Run, ru
 
 
 def test_show_says_which_ranks_have_what(both: Run) -> None:
-    text = commtap(0, "show", both.output_folder)
+    text = commtap(0, "show", "--tree", both.output_folder)
     assert re.search(r"^  Pipe +forward +10 +send +5 +5\.00 KiB +5 +5\.00 KiB +0$", text, re.M), text
     assert re.search(r"^ +recv +5 +5\.00 KiB +5 +5\.00 KiB +1$", text, re.M), text
     assert "RANKS: of the line's own calls" in text

@@ -18,8 +18,12 @@ TEST_CASE("a folder is shown on stdout, without colour in a file") {
   const Outcome outcome = runCommtap({"show", folder.path()});
   CHECK(outcome.status() == 0);
   CHECK(outcome.err.empty());
-  CHECK(outcome.out.find("sum over 3 of 4 ranks: 0-1, 3\nno report of rank 2\n") != std::string::npos);
+  CHECK(outcome.out.find("\n3 of 4 ranks: 0-1, 3\nno report of rank 2\n") != std::string::npos);
+  CHECK(outcome.out.find("\nPer rank and step: ") != std::string::npos);
   CHECK(outcome.out.find('\x1b') == std::string::npos);
+  const std::string tree = runCommtap({"show", "--tree", folder.path()}).out;
+  CHECK(tree.find("\nsum over 3 of 4 ranks: 0-1, 3\nno report of rank 2\n") != std::string::npos);
+  CHECK(tree.find("\nBy module (") != std::string::npos);
 }
 
 TEST_CASE("one report and one ledger are shown as one process") {
@@ -61,7 +65,7 @@ TEST_CASE("unreadable files are named, the rest is shown, and the status is 1") 
   const Outcome outcome = runCommtap({"show", folder.path()});
   CHECK(outcome.status() == 1);
   CHECK(outcome.err.find("commtap: " + (folder / "bad.json")) == 0);
-  CHECK(outcome.out.find("sum over 3") != std::string::npos);
+  CHECK(outcome.out.find("3 of 4 ranks") != std::string::npos);
 }
 
 TEST_CASE("nothing to show is one line") {
@@ -81,7 +85,7 @@ TEST_CASE("a merged report is shown like the folder that it was made of") {
   const std::string job = merged / "job.json";
   REQUIRE(runCommtap({"merge", folder.path(), "-o", job}).status() == 0);
   for (const Words& options :
-       {Words{},
+       {Words{"--tree"},
         {"--phase", "backward"},
         {"--module", "**.net1", "--per-step"},
         {"--top", "2"},

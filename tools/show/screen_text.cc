@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/show/screen_text.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "report/advice/advice.h"
+#include "report/job/step_count.h"
+#include "report/model/module_pattern.h"
+#include "tools/text/header_text.h"
+#include "tools/text/table.h"
+#include "tools/text/text.h"
+#include "tools/why/ended_run.h"
+
+namespace commtap {
+namespace {
+
+constexpr size_t kMostRows = 10; ///< of each table
+constexpr size_t kMostColumns = 60; ///< of a name
+
+/// The mean of rows per rank and step.
+struct Mean {
+  double calls = 0;
+  double bytes = 0;
+};
+
+/// A row of a table: what several rows of the job have in common.
+struct Line {
+  std::vector<std::string> cells; ///< before the numbers
+  Mean mean;
+};
+
+/// Divides the sums of a job by its ranks, and by its steps if it has any.
+class Means {
+ public:
+  explicit Means(const JobReport& job) : steps_(stepsOf(job)) {
+    const JobSummary summary = summaryOf(job);
+    ranks_ = std::max<uint64_t>(1, summary.rank_count + (summary.unranked > 0 ? 1 : 0));
+  }
+
+  uint64_t steps() const {
+    return steps_;
+  }
+  uint64_t ranks() const {
+    return ranks_;
+  }
+  void add(const JobCollective& row, Mean& mean) const {
+    const auto divisor = static_cast<double>(ranks_) * static_cast<double>(row.setup || steps_ == 0 ? 1 : steps_);
+    mean.calls += static_cast<double>(row.amount.count.sum) / divisor;
+    mean.bytes += static_cast<double>(row.amount.bytes.sum) / divisor;
+  }
+
+ private:
+  uint64_t steps_;
+  uint64_t ranks_ = 1;
+};
+
+std::string callsText(double calls) {
+  return fmt::format("{:.4g}", calls);
+}
+
+/// Returns the cells of the numbers: calls, bytes, share of all bytes, and a bar of that length.
+std::vector<std::string> numbersOf(const Mean& mean, const Mean& all) {
+  constexpr double kBar = 20; // columns
+  const double share = all.bytes > 0 ? mean.bytes / all.bytes : 0;
+  return {
+      callsText(mean.calls),
+      humanBytes(mean.bytes),
+      fmt::format("{:.1f} %", 100 * share),
+      std::string(static_cast<size_t>(share * kBar + 0.5), '#')};
+}
+
+/// Returns a table of the lines, the most bytes first: the first ones, the sum of the others, and the sum of all.
+std::string tableOf(std::vector<TextColumn> columns, std::vector<Line> lines, const Mean& all, const Color& color) {
+  const size_t width = columns.size();
+  columns.insert(
+      columns.end(), {{"CALLS", Align::kRight}, {"BYTES", Align::kRight}, {"SHARE", Align::kRight}, {""}});
+  Table table(std::move(columns));
+  const auto add = [&](std::vector<std::string> cells, const Mean& mean) {
+    cells.resize(width);
+    const std::vector<std::string> numbers = numbersOf(mean, all);
+    cells.insert(cells.end(), numbers.begin(), numbers.end());
+    table.add(std::move(cells));
+  };
+  std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
+    return std::make_pair(a.mean.bytes, a.mean.calls) > std::make_pair(b.mean.bytes, b.mean.calls);
+  });
+  Mean rest;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (i < kMostRows) {
+      add(lines[i].cells, lines[i].mean);
+    } else {
+      rest.calls += lines[i].mean.calls;
+      rest.bytes += lines[i].mean.bytes;
+    }
+  }
+  if (lines.size() > kMostRows) {
+    add({fmt::format("({} more)", lines.size() - kMostRows)}, rest);
+  }
+  add({"all"}, all);
+  return table.text(color);
+}
+
+std::vector<Line> linesByKind(const JobReport& job, const Means& means) {
+  std::map<std::pair<Kind, size_t>, Mean> sums;
+  for (const JobCollective& row : job.collectives) {
+    if (!row.setup) {
+      means.add(row, sums[{row.kind, row.group}]);
+    }
+  }
+  std::vector<Line> lines;
+  for (const auto& [key, mean] : sums) {
+    const JobGroup& group = job.groups[key.second];
+    lines.push_back(
+        {{std::string(kindName(key.first)), shorten(inert(group.name), kMostColumns), sizeText(group.size)}, mean});
+  }
+  return lines;
+}
+
+std::vector<Line> linesByModule(const JobReport& job, const Means& means) {
+  struct Alike {
+    std::set<std::string> modules;
+    Mean mean;
+  };
+  std::map<std::pair<std::string, std::string>, Alike> alike; // by skeleton and label
+  for (const JobCollective& row : job.collectives) {
+    if (!row.setup) {
+      Alike& found = alike[{skeletonOf(row.module), row.label}];
+      found.modules.insert(row.module);
+      means.add(row, found.mean);
+    }
+  }
+  std::vector<Line> lines;
+  for (const auto& [key, found] : alike) {
+    const std::vector<std::string> modules(found.modules.begin(), found.modules.end());
+    const std::string name = labelledModule(patternOf(modules), key.second, false);
+    lines.push_back({{shorten(name, kMostColumns), std::to_string(modules.size())}, found.mean});
+  }
+  return lines;
+}
+
+/// Returns what the run communicated before its first forward; "" for nothing.
+std::string setupText(const JobReport& job, const Means& means) {
+  Mean setup;
+  for (const JobCollective& row : job.collectives) {
+    if (row.setup) {
+      means.add(row, setup);
+    }
+  }
+  return setup.calls == 0 ? ""
+                          : fmt::format(
+                                "set-up, before the first forward: {} calls, {} per rank\n",
+                                callsText(setup.calls),
+                                humanBytes(setup.bytes));
+}
+
+std::string adviceText(const JobReport& job, const std::string& path) {
+  const std::vector<Advice> advice = adviceFor(job);
+  if (advice.empty()) {
+    return "";
+  }
+  const Advice& first = advice.front();
+  const std::string amount =
+      first.bytes > 0 ? fmt::format(" ({} per rank and step)", humanBytes(first.bytes)) : "";
+  const std::string more = advice.size() > 1 ? fmt::format(", and {} more", advice.size() - 1) : "";
+  return fmt::format("advice: {}{}{}: commtap advise {}\n", first.rule->name, amount, more, inert(path));
+}
+
+std::string titleOf(const Means& means) {
+  const std::string ranks = counted(means.ranks(), "rank");
+  return means.steps() == 0
+             ? fmt::format("Per rank: the mean of {}; the run has no training steps", ranks)
+             : fmt::format("Per rank and step: all but set-up, divided by {} and {}", ranks, counted(means.steps(), "step"));
+}
+
+} // namespace
+
+std::string screenText(const JobReport& job, const std::string& path, const Color& color) {
+  const Means means(job);
+  Mean all;
+  for (const JobCollective& row : job.collectives) {
+    if (!row.setup) {
+      means.add(row, all);
+    }
+  }
+  std::string text = headerText(job, Scope::kRanks, color) + "\n" + color.bold(titleOf(means)) + "\n";
+  text += tableOf({{"KIND"}, {"GROUP"}, {"SIZE", Align::kRight}}, linesByKind(job, means), all, color) + "\n";
+  text += tableOf({{"MODULE"}, {"MODULES", Align::kRight}}, linesByModule(job, means), all, color) + "\n";
+  text += setupText(job, means);
+  text += std::filesystem::is_directory(path) ? endedLine(job, path) : "";
+  text += adviceText(job, path);
+  return text + color.dim(fmt::format("more: commtap show --tree {}", inert(path))) + "\n";
+}
+
+} // namespace commtap
