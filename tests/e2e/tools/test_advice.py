@@ -39,8 +39,8 @@ RIGHT: dict[str, Found] = {
     "fsdp2": _layers("Transformer", 3),
     "fsdp2_accumulate": _layers("Transformer", 3),
     "fsdp2_compile": _layers("Transformer", 3),
-    # Its unit of two modules has no members, so that nothing proves what its rows gather.
-    "fsdp2_units": _layers("Transformer", 3),
+    # Its unit of two modules has its rows at their common ancestor.
+    "fsdp2_units": {"gathered_twice": {"Transformer", *_layers("Transformer", 3)["gathered_twice"]}},
     "fsdp2_tp": _layers("Transformer", 2),
     "fsdp2_sp": _layers("Transformer", 2),
     "fsdp2_sp_compile": _layers("Transformer", 2),
