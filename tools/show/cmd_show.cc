@@ -29,7 +29,8 @@ namespace commtap {
 namespace {
 
 constexpr const char* kShowAbout =
-    "Without options, the mean per rank and training step on one screen. Any option of tables shows sums over ranks and\n"
+    "Without options, the mean per rank and training step on one screen. Any option of tables shows sums over ranks "
+    "and\n"
     "the whole run instead. docs/show.md describes the tables and json.";
 /// The value of `--last` if the command line gives none.
 constexpr const char* kDefaultLast = "10";

@@ -21,7 +21,7 @@
 namespace commtap {
 namespace {
 
-constexpr size_t kMostRows = 10; ///< of each table
+constexpr size_t kMostRows = 10;    ///< of each table
 constexpr size_t kMostColumns = 60; ///< of a name
 
 /// The mean of rows per rank and step.
@@ -79,8 +79,7 @@ std::vector<std::string> numbersOf(const Mean& mean, const Mean& all) {
 /// Returns a table of the lines, the most bytes first: the first ones, the sum of the others, and the sum of all.
 std::string tableOf(std::vector<TextColumn> columns, std::vector<Line> lines, const Mean& all, const Color& color) {
   const size_t width = columns.size();
-  columns.insert(
-      columns.end(), {{"CALLS", Align::kRight}, {"BYTES", Align::kRight}, {"SHARE", Align::kRight}, {""}});
+  columns.insert(columns.end(), {{"CALLS", Align::kRight}, {"BYTES", Align::kRight}, {"SHARE", Align::kRight}, {""}});
   Table table(std::move(columns));
   const auto add = [&](std::vector<std::string> cells, const Mean& mean) {
     cells.resize(width);
@@ -166,8 +165,7 @@ std::string adviceText(const JobReport& job, const std::string& path) {
     return "";
   }
   const Advice& first = advice.front();
-  const std::string amount =
-      first.bytes > 0 ? fmt::format(" ({} per rank and step)", humanBytes(first.bytes)) : "";
+  const std::string amount = first.bytes > 0 ? fmt::format(" ({} per rank and step)", humanBytes(first.bytes)) : "";
   const std::string more = advice.size() > 1 ? fmt::format(", and {} more", advice.size() - 1) : "";
   return fmt::format("advice: {}{}{}: commtap advise {}\n", first.rule->name, amount, more, inert(path));
 }
@@ -176,7 +174,8 @@ std::string titleOf(const Means& means) {
   const std::string ranks = counted(means.ranks(), "rank");
   return means.steps() == 0
              ? fmt::format("Per rank: the mean of {}; the run has no training steps", ranks)
-             : fmt::format("Per rank and step: all but set-up, divided by {} and {}", ranks, counted(means.steps(), "step"));
+             : fmt::format(
+                   "Per rank and step: all but set-up, divided by {} and {}", ranks, counted(means.steps(), "step"));
 }
 
 } // namespace
