@@ -3,7 +3,6 @@
 #include "report/runs/report_file.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <memory>
@@ -53,7 +52,8 @@ void removeOtherEndings(const std::string& path, std::string_view ending) {
   }
 }
 
-/// The choice and the new name are one step only where FolderLock works: another process may have taken the name.
+/// The choice and the new name are one step only where FolderLock works: else another process may have taken the name in
+/// between. A name that is taken, and is chosen again, is of this process's own report.
 Result<std::string> commitReport(
     AtomicFile& file,
     const std::string& folder,
@@ -62,9 +62,12 @@ Result<std::string> commitReport(
     std::string_view ending) {
   for (;;) {
     std::string path = chooseReportPath(folder, name, job, ending);
-    struct stat own {};
     bool is_taken = false;
-    const std::string error = lstat(path.c_str(), &own) == 0 ? file.commit(path) : file.commitNew(path, is_taken);
+    std::string error = file.commitNew(path, is_taken);
+    if (is_taken && chooseReportPath(folder, name, job, ending) == path) {
+      is_taken = false;
+      error = file.commit(path);
+    }
     if (error.empty()) {
       removeOtherEndings(path, ending);
       return path;
