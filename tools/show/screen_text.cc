@@ -154,7 +154,7 @@ std::string setupText(const JobReport& job, const Means& means) {
   }
   return setup.calls == 0 ? ""
                           : fmt::format(
-                                "set-up, before the first forward: {} calls, {} per rank\n",
+                                "set-up, before the first forward: {} calls and {} per rank\n",
                                 callsText(setup.calls),
                                 humanBytes(setup.bytes));
 }

@@ -271,4 +271,4 @@ def test_two_hosts(tmp_path: Path) -> None:
     assert is_first(out, runs[1])
     ids = [runs[calls][0].job["run_id"] for calls in (1, 2)]
     assert ids == [f"127.0.0.1:{port}", f"127.0.0.1:{port}.run-2"]
-    assert "sum over 2 of 2 ranks: 0-1" in show(out)
+    assert "\n2 of 2 ranks: 0-1\n" in show(out)

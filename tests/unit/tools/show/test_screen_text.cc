@@ -59,7 +59,7 @@ TEST_CASE("set-up is apart, in no share, and not divided by steps") {
   JobReport job = jobWith(3);
   job.collectives.back().setup = true;
   const std::string text = screenText(job, "out", Color::none());
-  CHECK(has(text, "set-up, before the first forward: 2.5 calls, 1000 B per rank\n"));
+  CHECK(has(text, "set-up, before the first forward: 2.5 calls and 1000 B per rank\n"));
   CHECK(has(text, "all_reduce  dp        2      3  300 B  100.0 %"));
   CHECK_FALSE(has(text, "Net.head"));
 }
