@@ -52,8 +52,8 @@ void removeOtherEndings(const std::string& path, std::string_view ending) {
   }
 }
 
-/// The choice and the new name are one step only where FolderLock works: else another process may have taken the name in
-/// between. A name that is taken, and is chosen again, is of this process's own report.
+/// The choice and the new name are one step only where FolderLock works: else another process may have taken the name
+/// in between. A name that is taken, and is chosen again, is of this process's own report.
 Result<std::string> commitReport(
     AtomicFile& file,
     const std::string& folder,

@@ -3,6 +3,7 @@
 #include "tools/show/screen_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -73,7 +74,7 @@ std::vector<std::string> numbersOf(const Mean& mean, const Mean& all) {
       callsText(mean.calls),
       humanBytes(mean.bytes),
       fmt::format("{:.1f} %", 100 * share),
-      std::string(static_cast<size_t>(share * kBar + 0.5), '#')};
+      std::string(static_cast<size_t>(std::lround(share * kBar)), '#')};
 }
 
 /// Returns a table of the lines, the most bytes first: the first ones, the sum of the others, and the sum of all.

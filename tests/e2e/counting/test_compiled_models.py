@@ -135,7 +135,9 @@ def test_a_bucket_stands_for_its_members(runner: Runner, tmp_path: Path) -> None
         [COMMAND, "diff", eager.output_folder, runs[0].output_folder], capture_output=True, text=True, check=True
     )
     assert difference.stdout.endswith("the same, except for 2 bucketed rows\n")
-    shown = subprocess.run([COMMAND, "show", "--tree", runs[0].output_folder], capture_output=True, text=True, check=True)
+    shown = subprocess.run(
+        [COMMAND, "show", "--tree", runs[0].output_folder], capture_output=True, text=True, check=True
+    )
     assert "\nBucketed (" in shown.stdout
     assert "  Model.layers.0.a" in shown.stdout
 
