@@ -33,6 +33,10 @@ struct ExitSummary {
   bool hasFailed() const {
     return status.value_or(0) != 0;
   }
+  /// Returns whether either holds.
+  bool hasEndedBadly() const {
+    return wasKilled() || hasFailed();
+  }
 };
 
 struct NotSeenSummary {

@@ -9,7 +9,7 @@ import torch
 import torch.distributed as dist
 import torch.distributed._functional_collectives as funcol
 from common import finish, say_loss, start
-from torch import nn
+from torch import library, nn
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 
 DIM, LENGTH = 8, 4
@@ -32,7 +32,7 @@ class CopyTo(torch.autograd.Function):
         return summed(gradient)
 
 
-@torch.library.custom_op("commtap_tests::copy_to", mutates_args=())
+@library.custom_op("commtap_tests::copy_to", mutates_args=())
 def copy_to(x: torch.Tensor) -> torch.Tensor:
     return x.clone()
 

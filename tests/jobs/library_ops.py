@@ -10,17 +10,17 @@ from collections.abc import Callable
 import torch
 import torch.distributed as dist
 from common import finish, say, start
-from torch.library import Library
+from torch import library
 
-_libraries: list[Library] = []
+_libraries: list[library.Library] = []
 
 
 def define(space: str, schema: str, function: Callable) -> None:
     """Defines the op `space::schema` for CPU tensors."""
-    library = Library(space, "FRAGMENT")
-    library.define(schema)
-    library.impl(schema.partition("(")[0], function, "CPU")
-    _libraries.append(library)
+    fragment = library.Library(space, "FRAGMENT")
+    fragment.define(schema)
+    fragment.impl(schema.partition("(")[0], function, "CPU")
+    _libraries.append(fragment)
 
 
 def reduced(tensor: torch.Tensor) -> torch.Tensor:

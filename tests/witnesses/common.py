@@ -14,7 +14,7 @@ class Choice:
 
     #: Takes sources, outputs and reports.
     folder: Path
-    library: Path
+    shim: Path
     #: commtap's command line.
     command: Path
     #: Those named on the command line, or all.

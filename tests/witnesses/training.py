@@ -193,7 +193,7 @@ def verdict_of(job: Job, shim: Run, command: Path) -> tuple[str, list[str]]:
 def ask_of_fault(job: Job, choice: Choice, folder: Path) -> bool:
     """Runs a job with a fault once, prints one line, and returns whether the verdict is the expected one."""
     started = time.monotonic()
-    shim = run(job, Mode.SHIM, folder / Mode.SHIM.value, choice.library)
+    shim = run(job, Mode.SHIM, folder / Mode.SHIM.value, choice.shim)
     status, found = verdict_of(job, shim, choice.command)
     if any(shim.statuses):
         found.append(f"statuses {shim.statuses}")
@@ -208,7 +208,7 @@ def ask(job: Job, choice: Choice) -> bool:
     if job.has_fault:
         return ask_of_fault(job, choice, folder)
     started = time.monotonic()
-    bare, shim, profiler = (run(job, mode, folder / mode.value, choice.library) for mode in Mode)
+    bare, shim, profiler = (run(job, mode, folder / mode.value, choice.shim) for mode in Mode)
     found = changes(job, bare, shim)
     if any(profiler.statuses):
         found.append(f"profiler: statuses {profiler.statuses}")

@@ -89,7 +89,7 @@ def main() -> int:
     names = [suite.name for suite in SUITES]
     choice = read_command_line("Other projects' tests with the shim and without.", "SUITE", names)
     chosen = [suite for suite in SUITES if suite.name in choice.names]
-    return 0 if all([ask(suite, choice.folder, choice.library) for suite in chosen]) else 1
+    return 0 if all([ask(suite, choice.folder, choice.shim) for suite in chosen]) else 1
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ std::string listText(const RunList& list, const std::string& folder, const Color
   }
   const std::string older = list.older == 0 ? "" : fmt::format("{}: --all\n", counted(list.older, "older run"));
   return table.text(color) + older +
-         fmt::format("CALLS and BYTES are sums over ranks; commtap show {} --run RUN\n", inert(folder));
+         fmt::format("CALLS and BYTES are sums over ranks; commtap show {} --run RUN\n", pathWord(folder));
 }
 
 std::string listJson(const RunList& list) {

@@ -59,24 +59,19 @@ ListedRun listed(const JobReport& job) {
   return run;
 }
 
-std::map<std::string, uint64_t> bytesByRun(std::vector<StoredFile> files) {
+/// Returns the bytes on the disk, by run. The path of one report has no samples.
+std::map<std::string, uint64_t> sizesOf(const std::string& folder, const ReportScan& scan, RunList& list) {
+  std::vector<StoredFile> files = storedFiles(scan);
+  if (std::filesystem::is_directory(folder)) {
+    for (StoredFile& samples : storedSamples(folder, list.problems, "")) {
+      files.push_back(std::move(samples));
+    }
+  }
   std::map<std::string, uint64_t> sizes;
   for (const StoredRun& run : storedRuns(std::move(files))) {
     sizes[run.run_id] = run.bytes;
   }
   return sizes;
-}
-
-/// Returns the bytes on the disk, by run.
-std::map<std::string, uint64_t> sizesOf(const std::string& folder, const ReportScan& scan, RunList& list) {
-  std::vector<StoredFile> files = storedFiles(scan);
-  if (!std::filesystem::is_directory(folder)) { // the path of one report
-    return bytesByRun(std::move(files));
-  }
-  for (StoredFile& samples : storedSamples(folder, list.problems, "")) {
-    files.push_back(std::move(samples));
-  }
-  return bytesByRun(std::move(files));
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 
 #include "report/advice/advice.h"
 #include "report/model/amounts.h"
+#include "tools/text/advice_line.h"
 #include "tools/text/header_text.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
@@ -71,22 +72,9 @@ std::string whyNoReport(const std::string& folder) {
       inert(folder));
 }
 
-/// Returns a path as a word that a shell takes as it is.
-std::string shellWord(const std::string& path) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:,@%";
-  if (path.find_first_not_of(kPlain) == std::string::npos) {
-    return path;
-  }
-  std::string word = "'";
-  for (const char c : path) {
-    word += c == '\'' ? "'\\''" : std::string(1, c);
-  }
-  return word + "'";
-}
-
 std::string nextCommands(const std::string& folder, const Color& color) {
-  const std::string word = inert(shellWord(folder));
-  const std::string page = inert(shellWord(folder + "/report.html"));
+  const std::string word = pathWord(folder);
+  const std::string page = pathWord(folder + "/report.html");
   return fmt::format(
       "  commtap show {}  {}\n  commtap html {} -o {}  {}\n  commtap merge {}  {}\n",
       word,
@@ -98,16 +86,6 @@ std::string nextCommands(const std::string& folder, const Color& color) {
       color.dim("# how the ranks differ"));
 }
 
-/// Returns a line about what the job could do with less communication; "" if nothing proves that it could.
-std::string adviceLine(const JobReport& job, const std::string& folder) {
-  const std::vector<Advice> advice = adviceFor(job);
-  if (advice.empty()) {
-    return "";
-  }
-  const std::string more = advice.size() > 1 ? fmt::format(" and {} more", advice.size() - 1) : "";
-  return fmt::format("advice: {}{}: commtap advise {}\n", advice[0].rule->name, more, inert(shellWord(folder)));
-}
-
 } // namespace
 
 std::string
@@ -115,7 +93,7 @@ runSummary(const Result<JobReport>& job, const std::string& folder, const Color&
   if (!job) {
     return whyNoReport(folder);
   }
-  return headerText(*job, color) + tableOf(rowsOf(*job), color) + adviceLine(*job, folder) + more +
+  return headerText(*job, color) + tableOf(rowsOf(*job), color) + adviceLine(adviceFor(*job), "", folder) + more +
          fmt::format("reports: {}; next:\n", inert(folder)) + nextCommands(folder, color);
 }
 

@@ -117,7 +117,7 @@ std::string exitItem(const ExitSummary& exit) {
   const std::string ranks = rankText(exit.ranks);
   return fmt::format(
       "<li{}>{}{}: {}{}{}\n",
-      exit.wasKilled() || exit.hasFailed() ? " class=bad" : "",
+      exit.hasEndedBadly() ? " class=bad" : "",
       exitKindName(exit.exit),
       exitDetail(exit),
       ranks.empty() ? "" : "rank " + ranks,

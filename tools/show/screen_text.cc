@@ -14,6 +14,7 @@
 #include "report/advice/advice.h"
 #include "report/job/step_count.h"
 #include "report/model/module_pattern.h"
+#include "tools/text/advice_line.h"
 #include "tools/text/header_text.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
@@ -29,6 +30,12 @@ constexpr size_t kMostColumns = 60; ///< of a name
 struct Mean {
   double calls = 0;
   double bytes = 0;
+
+  Mean& operator+=(const Mean& other) {
+    calls += other.calls;
+    bytes += other.bytes;
+    return *this;
+  }
 };
 
 /// A row of a table: what several rows of the job have in common.
@@ -78,7 +85,11 @@ std::vector<std::string> numbersOf(const Mean& mean, const Mean& all) {
 }
 
 /// Returns a table of the lines, the most bytes first: the first ones, the sum of the others, and the sum of all.
-std::string tableOf(std::vector<TextColumn> columns, std::vector<Line> lines, const Mean& all, const Color& color) {
+std::string tableOf(std::vector<TextColumn> columns, std::vector<Line> lines, const Color& color) {
+  Mean all;
+  for (const Line& line : lines) {
+    all += line.mean;
+  }
   const size_t width = columns.size();
   columns.insert(columns.end(), {{"CALLS", Align::kRight}, {"BYTES", Align::kRight}, {"SHARE", Align::kRight}, {""}});
   Table table(std::move(columns));
@@ -96,8 +107,7 @@ std::string tableOf(std::vector<TextColumn> columns, std::vector<Line> lines, co
     if (i < kMostRows) {
       add(lines[i].cells, lines[i].mean);
     } else {
-      rest.calls += lines[i].mean.calls;
-      rest.bytes += lines[i].mean.bytes;
+      rest += lines[i].mean;
     }
   }
   if (lines.size() > kMostRows) {
@@ -160,15 +170,10 @@ std::string setupText(const JobReport& job, const Means& means) {
                                 humanBytes(setup.bytes));
 }
 
-std::string adviceText(const JobReport& job, const std::string& path) {
-  const std::vector<Advice> advice = adviceFor(job);
-  if (advice.empty()) {
-    return "";
-  }
-  const Advice& first = advice.front();
-  const std::string amount = first.bytes > 0 ? fmt::format(" ({} per rank and step)", humanBytes(first.bytes)) : "";
-  const std::string more = advice.size() > 1 ? fmt::format(", and {} more", advice.size() - 1) : "";
-  return fmt::format("advice: {}{}{}: commtap advise {}\n", first.rule->name, amount, more, inert(path));
+/// Returns " (12.0 MiB per rank and step)" for the first advice.
+std::string amountOf(const std::vector<Advice>& advice) {
+  const double bytes = advice.empty() ? 0 : advice.front().bytes;
+  return bytes > 0 ? fmt::format(" ({} per rank and step)", humanBytes(bytes)) : "";
 }
 
 std::string titleOf(const Means& means) {
@@ -183,19 +188,14 @@ std::string titleOf(const Means& means) {
 
 std::string screenText(const JobReport& job, const std::string& path, const Color& color) {
   const Means means(job);
-  Mean all;
-  for (const JobCollective& row : job.collectives) {
-    if (!row.setup) {
-      means.add(row, all);
-    }
-  }
   std::string text = headerText(job, Scope::kRanks, color) + "\n" + color.bold(titleOf(means)) + "\n";
-  text += tableOf({{"KIND"}, {"GROUP"}, {"SIZE", Align::kRight}}, linesByKind(job, means), all, color) + "\n";
-  text += tableOf({{"MODULE"}, {"MODULES", Align::kRight}}, linesByModule(job, means), all, color) + "\n";
+  text += tableOf({{"KIND"}, {"GROUP"}, {"SIZE", Align::kRight}}, linesByKind(job, means), color) + "\n";
+  text += tableOf({{"MODULE"}, {"MODULES", Align::kRight}}, linesByModule(job, means), color) + "\n";
   text += setupText(job, means);
   text += std::filesystem::is_directory(path) ? endedLine(job, path) : "";
-  text += adviceText(job, path);
-  return text + color.dim(fmt::format("more: commtap show --tree {}", inert(path))) + "\n";
+  const std::vector<Advice> advice = adviceFor(job);
+  text += adviceLine(advice, amountOf(advice), path);
+  return text + color.dim("more: commtap show --tree " + pathWord(path)) + "\n";
 }
 
 } // namespace commtap

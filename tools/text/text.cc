@@ -65,6 +65,18 @@ std::string labelledModule(std::string_view module, std::string_view label, bool
   return inert(module) + (label.empty() ? "" : " [" + inert(label) + "]") + (setup ? " (set-up)" : "");
 }
 
+std::string pathWord(const std::string& path) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:,@%";
+  if (path.find_first_not_of(kPlain) == std::string::npos) {
+    return path;
+  }
+  std::string word = "'";
+  for (const char c : path) {
+    word += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return inert(word + "'");
+}
+
 std::string shorten(const std::string& text, size_t columns) {
   if (displayWidth(text) <= columns || columns < 5) {
     return text;

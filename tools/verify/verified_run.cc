@@ -39,7 +39,7 @@ std::string verifiedLine(const std::string& path, const JobSelection& selection)
   }
   const std::string_view line = result->line;
   return fmt::format(
-      "verify: {}: commtap verify {}\n", line.substr(0, line.size() - (line.ends_with('.') ? 1 : 0)), inert(path));
+      "verify: {}: commtap verify {}\n", line.substr(0, line.size() - (line.ends_with('.') ? 1 : 0)), pathWord(path));
 }
 
 } // namespace commtap

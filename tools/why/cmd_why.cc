@@ -169,8 +169,8 @@ int why(const WhyArguments& arguments) {
     return kExitUsage;
   }
   for (const std::string& path : arguments.paths) {
-    const bool may_come = arguments.watch || !processesWritingTo(path).empty(); // it writes once it has joined a group
-    if (!*hosts && !may_come && !isThere(path)) {
+    const bool is_absent = !*hosts && !arguments.watch && access(path.c_str(), F_OK) != 0;
+    if (is_absent && processesWritingTo(path).empty() && !isThere(path)) { // ranks write once they have joined a group
       return kExitUsage;
     }
   }

@@ -12,24 +12,15 @@
 #include "tools/why/job_verdict.h"
 
 namespace commtap {
-namespace {
-
-bool hasEndedWell(const JobReport& job) {
-  const std::vector<ExitSummary> exits = summaryOf(job).exits;
-  return std::all_of(
-      exits.begin(), exits.end(), [](const ExitSummary& exit) { return !exit.wasKilled() && !exit.hasFailed(); });
-}
-
-} // namespace
-
 std::string endedLine(const JobReport& job, const std::string& folder) {
-  if (hasEndedWell(job)) {
+  const std::vector<ExitSummary> exits = summaryOf(job).exits;
+  if (std::none_of(exits.begin(), exits.end(), [](const ExitSummary& exit) { return exit.hasEndedBadly(); })) {
     return "";
   }
   const JobLook look = lookAt({folder});
   const Verdict verdict = verdictOf(earlier(look), look, kDefaultPatienceS);
   const bool is_other = verdict.run_id != job.run_id || verdict.attempt != job.attempt;
-  return is_other ? "" : fmt::format("why: {}: commtap why {}\n", verdict.line, inert(folder));
+  return is_other ? "" : fmt::format("why: {}: commtap why {}\n", verdict.line, pathWord(folder));
 }
 
 } // namespace commtap

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/text/advice_line.h"
+
+#include <fmt/format.h>
+
+#include "tools/text/text.h"
+
+namespace commtap {
+
+std::string adviceLine(const std::vector<Advice>& advice, const std::string& amount, const std::string& path) {
+  if (advice.empty()) {
+    return "";
+  }
+  const std::string more = advice.size() > 1 ? fmt::format(" and {} more", advice.size() - 1) : "";
+  return fmt::format("advice: {}{}{}: commtap advise {}\n", advice[0].rule->name, amount, more, pathWord(path));
+}
+
+} // namespace commtap

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/advice/advice.h"
+
+namespace commtap {
+
+/// Returns the line "advice: ..." for commands that show other facts of a run: the first rule, `amount` after it, how
+/// many more there are, and the command that shows them; "" without advice. `path`: what the job was read from.
+std::string adviceLine(const std::vector<Advice>& advice, const std::string& amount, const std::string& path);
+
+} // namespace commtap
