@@ -24,6 +24,7 @@
 #include "tools/list/cmd_list.h"
 #include "tools/plan/cmd_plan.h"
 #include "tools/prune/cmd_prune.h"
+#include "tools/run/cmd_env.h"
 #include "tools/run/cmd_run.h"
 #include "tools/serve/cmd_serve.h"
 #include "tools/show/cmd_show.h"
@@ -92,6 +93,7 @@ void addVerbs(CLI::App& app, GivenArguments& given, int& exit_status) {
   addPrune(app, exit_status);
   group(app, "Operate");
   addRecover(app, exit_status);
+  addEnv(app, exit_status);
   addBuildTracker(app, given, exit_status);
   addCompletion(app, exit_status);
   group(app, "Seldom needed");

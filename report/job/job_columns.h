@@ -90,6 +90,11 @@ inline constexpr auto kColumns<JobReport> = std::tuple{
         "run id, else the master's address and port (then a mark of torchrun's process if it started all ranks), else "
         "the host and the process group. A later run of the same name in the folder has `.run-2` and so on after it."),
     column(
+        field::kRunName,
+        &JobReport::name,
+        "The run's name for people, from the first process. Absent if it has none.",
+        {.presence = Presence::kIfKnown}),
+    column(
         field::kAttempt,
         &JobReport::attempt,
         "The attempt that is reported: how often the launcher had restarted the job."),

@@ -68,6 +68,7 @@ Amounts amountsOf(const JobReport& job) {
 JobSummary summaryOf(const JobReport& job) {
   JobSummary summary;
   summary.run_id = job.run_id;
+  summary.name = job.name;
   summary.attempt = job.attempt;
   summary.torch_version = job.torch_version;
   summary.world_size = job.world_size;

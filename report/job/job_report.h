@@ -209,6 +209,7 @@ struct JobNccl {
 
 struct JobReport {
   std::string run_id;
+  std::string name;              ///< for people; "" if the run has none
   int64_t attempt = 0;           ///< the merged attempt
   std::vector<int64_t> attempts; ///< all attempts found, ascending
   std::optional<int64_t> world_size;

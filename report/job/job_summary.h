@@ -47,6 +47,7 @@ struct NotSeenSummary {
 /// The ranks of a set of reports, the missing ranks, and how the processes ended.
 struct JobSummary {
   std::string run_id;
+  std::string name;
   int64_t attempt = 0;
   std::string torch_version;
   std::optional<int64_t> world_size;

@@ -17,6 +17,7 @@ inline constexpr const char* kLast = "last";
 inline constexpr const char* kNotSeen = "not_seen";
 
 inline constexpr const char* kRunId = "run_id";
+inline constexpr const char* kRunName = "run_name";
 inline constexpr const char* kRank = "rank";
 inline constexpr const char* kWorldSize = "world_size";
 inline constexpr const char* kLocalRank = "local_rank";

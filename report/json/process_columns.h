@@ -19,6 +19,11 @@ inline constexpr auto kColumns<Job> = std::tuple{
         "The run's name, the same in all its processes: COMMTAP_RUN_ID, else the Slurm job and step, else torchrun's "
         "run id, else the master's address and port (then a mark of torchrun's process if it started all ranks), else "
         "the host and the process group. A later run of the same name in the folder has `.run-2` and so on after it."),
+    column(
+        field::kRunName,
+        &Job::name,
+        "The run's name for people: COMMTAP_NAME, else WANDB_NAME, else SLURM_JOB_NAME. Absent if it has none.",
+        {.presence = Presence::kIfKnown}),
     column(field::kRank, &Job::rank, "The global rank; null if the process has none."),
     column(field::kWorldSize, &Job::world_size, "The number of ranks in the job; null if not known.", {.minimum = 1}),
     column(field::kLocalRank, &Job::local_rank, "The rank on its host; null if not known."),

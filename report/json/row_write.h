@@ -170,6 +170,9 @@ bool isKnown(const Value& /*value*/) {
 inline bool isKnown(const bool& value) {
   return value;
 }
+inline bool isKnown(const std::string& text) {
+  return !text.empty();
+}
 template <typename Value>
 bool isKnown(const std::optional<Value>& value) {
   return value.has_value();

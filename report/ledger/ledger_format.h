@@ -30,7 +30,7 @@
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 18;
+inline constexpr uint32_t kLedgerVersion = 19;
 
 /// Stands for no index.
 inline constexpr uint32_t kNoIndex = 0xffffffffU;
@@ -115,6 +115,7 @@ struct LedgerHeader {
   int64_t local_rank;                ///< -1: unknown
   int64_t attempt;                   ///< torchrun's restart count
   StringId run_id;
+  StringId name; ///< the run's name for people
   StringId host;
   StringId boot_id; ///< /proc/sys/kernel/random/boot_id: the boot for which pid is valid
   StringId argv;    ///< the arguments, joined by '\n' escapes as a JSON array text

@@ -25,6 +25,7 @@ void readJob(LedgerReading& reading) {
   const LedgerHeader& head = records.header();
   Job& job = reading.report.job;
   job.run_id = records.text(head.run_id);
+  job.name = records.text(head.name);
   job.rank = unlessNegative(head.rank);
   job.world_size = unlessNegative(head.world_size);
   job.world_size = job.world_size == 0 ? std::nullopt : job.world_size;

@@ -145,6 +145,7 @@ void JobMerge::add(const Report& report, const std::string& file) {
 void JobMerge::addFacts(const Job& job) {
   if (job_.processes.empty()) {
     job_.run_id = job.run_id;
+    job_.name = job.name;
     job_.attempt = job.attempt;
     job_.torch_version = job.torch_version;
     job_.commtap_version = job.commtap_version;

@@ -18,6 +18,7 @@ namespace commtap {
 
 struct Job {
   std::string run_id;
+  std::string name; ///< the run's name for people; "" if it has none
   std::optional<int64_t> rank;
   std::optional<int64_t> world_size;
   std::optional<int64_t> local_rank;

@@ -74,6 +74,11 @@ bool applyRunId(Options& options, std::string_view value, const OptionRow& /*row
   return true;
 }
 
+bool applyRunName(Options& options, std::string_view value, const OptionRow& /*row*/) {
+  options.name = value;
+  return true;
+}
+
 /// Leaves bad lines out: parseOptions() warns of each.
 bool applyOps(Options& options, std::string_view value, const OptionRow& /*row*/) {
   options.ops.clear();
@@ -160,6 +165,14 @@ constexpr auto kTable = std::to_array<OptionRow>({
          "The name of the run, the same for all its processes. Default: the Slurm job and step, else torchrun's run "
          "id, else the master's address and port; see docs/report.md.",
      .apply = applyRunId},
+    {.name = "COMMTAP_NAME",
+     .flag = "--name",
+     .type = "text",
+     .default_value = "",
+     .help =
+         "The run's name for people, in lists and titles; runs may share it. Default: WANDB_NAME, else the Slurm job's "
+         "name, else none.",
+     .apply = applyRunName},
     {.name = "COMMTAP_OPS",
      .flag = "--ops",
      .type = "list",

@@ -62,6 +62,7 @@ struct Options {
   std::string out = "commtap-out";
   LogLevel log = LogLevel::kWarning;
   std::string run_id;
+  std::string name;
   std::vector<std::string> ops; ///< lines of parseOpLine() without a fault
   Level level = Level::kCollectives;
   Labels labels = Labels::kAuto;

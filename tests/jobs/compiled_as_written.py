@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Models as people write them for torch.compile: a backward of their own, modules called twice, checkpoint wrappers."""
+"""Models as people write them for torch.compile: a backward of their own, modules called twice, checkpoint wrappers,
+FSDP by parametrization.
+"""
 
 import argparse
 from collections.abc import Callable
@@ -11,6 +13,8 @@ import torch.distributed._functional_collectives as funcol
 from common import finish, say_loss, start
 from torch import library, nn
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
+from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
+from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor
 
 DIM, LENGTH = 8, 4
 Step = Callable[[torch.Tensor], torch.Tensor]
@@ -89,6 +93,36 @@ class Model(nn.Module):
         return x
 
 
+class Whole(nn.Module):
+    """Gathers a sharded parameter, and scatters the sum of its gradients. No module registers it."""
+
+    def forward(self, parameter: DTensor) -> torch.Tensor:
+        return parameter.redistribute(placements=[Replicate()]).to_local(grad_placements=[Partial()])
+
+
+def reader(name: str, whole_of: Whole) -> property:
+    """A parameter that is gathered at each read."""
+    return property(lambda module: whole_of(module._parameters[name]))
+
+
+def shard_by_readers(layer: nn.Linear, mesh: DeviceMesh, whole_of: Whole) -> None:
+    """Shards the parameters and swaps the class for one with readers, as torchtitan's SimpleFSDP does."""
+    readers = {}
+    for name, parameter in list(layer.named_parameters()):
+        layer.register_parameter(name, nn.Parameter(distribute_tensor(parameter.detach(), mesh, [Shard(0)])))
+        readers[name] = reader(name, whole_of)
+    layer.__class__ = type("ReadLinear", (nn.Linear,), readers)
+
+
+def parametrized(backend: str) -> nn.Module:
+    """One module without parameters computes those of all layers."""
+    model = Model(nn.Linear(DIM, 2 * DIM), Model(nn.Linear(2 * DIM, DIM)))
+    mesh, whole_of = init_device_mesh("cpu", (dist.get_world_size(),), mesh_dim_names=("dp",)), Whole()
+    for layer in (model.layers[0], model.layers[1].layers[0]):
+        shard_by_readers(layer, mesh, whole_of)
+    return whole(model, backend)
+
+
 def wrapped(backend: str) -> nn.Module:
     """Each block is wrapped first and then compiled."""
     model = Model(Block(), Block())
@@ -138,6 +172,7 @@ WAYS = {
     "function": lambda backend: trained(whole(Model(nn.Linear(DIM, DIM), Head(CopyTo.apply)), backend)),
     "operator": lambda backend: trained(whole(Model(nn.Linear(DIM, DIM), Head(copy_to)), backend)),
     "twice": lambda backend: trained(twice(backend)),
+    "parametrized": lambda backend: trained(parametrized(backend)),
     "wrapped": lambda backend: trained(wrapped(backend)),
     "step": summing_step,
 }

@@ -47,6 +47,7 @@ OptionFacts factsOf(const CLI::Option& option) {
   facts.help = option.get_description();
   const bool is_argument = facts.names.empty();
   facts.takes_path = is_argument || facts.value == "FILE" || facts.value == "PATH" || facts.value == "folder";
+  facts.takes_run = facts.value == "ID";
   if (is_argument) {
     facts.value = option.get_name();
   }

@@ -18,6 +18,7 @@ struct OptionFacts {
   std::vector<std::string> words; ///< accepted values, if the option has a fixed list
   std::string help;
   bool takes_path = false;
+  bool takes_run = false; ///< the id of a run in a folder
 };
 
 /// A subcommand, as in the help text.

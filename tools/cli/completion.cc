@@ -10,6 +10,10 @@ namespace {
 
 constexpr const char* kNotice = "# Made by `commtap completion`; edit tools/cli/completion.cc instead.\n";
 
+/// Prints the ids of the runs in a folder, given as `$1`, one in a line.
+constexpr const char* kListRuns =
+    R"(commtap list --all --json ${1:+"$1"} 2>/dev/null | grep -o '"run_id":"[^"]*"' | cut -d '"' -f 4)";
+
 /// Returns `text` in single quotes. `quote` replaces each single quote in it: shells escape it differently.
 std::string quoted(const std::string& text, const std::string& quote) {
   std::string escaped = "'";
@@ -41,8 +45,10 @@ void bashVerb(const SubcommandInfo& verb, std::string& values, std::string& opti
       cases.push_back(verb.name + ":" + name);
     }
     const std::string words = fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))", fmt::join(option.words, " "));
-    const std::string paths = option.takes_path ? "compopt -o default" : ":";
-    values += fmt::format("    {}) {}; return ;;\n", fmt::join(cases, "|"), option.words.empty() ? paths : words);
+    const std::string others = option.takes_path  ? "compopt -o default"
+                               : option.takes_run ? "COMPREPLY=($(compgen -W '$(_commtap_runs)' -- \"$word\"))"
+                                                  : ":";
+    values += fmt::format("    {}) {}; return ;;\n", fmt::join(cases, "|"), option.words.empty() ? others : words);
   }
   options += fmt::format("    {}) options='{}' ;;\n", verb.name, fmt::join(names, " "));
 }
@@ -63,7 +69,7 @@ std::string zshOption(const OptionFacts& option) {
     if (!option.words.empty()) {
       spec += fmt::format(":value:({})", fmt::join(option.words, " "));
     } else if (!option.value.empty()) {
-      spec += option.takes_path ? ":path:_files" : ":value: ";
+      spec += option.takes_path ? ":path:_files" : option.takes_run ? ":run:_commtap_runs" : ":value: ";
     }
     specs += (specs.empty() ? "" : " ") + quoted(spec, "'\\''");
   }
@@ -82,7 +88,7 @@ std::string fishOption(const SubcommandInfo& verb, const OptionFacts& option) {
   if (!option.words.empty()) {
     line += fmt::format(" -x -a '{}'", fmt::join(option.words, " "));
   } else if (!option.value.empty()) {
-    line += option.takes_path ? " -r -F" : " -x";
+    line += option.takes_path ? " -r -F" : option.takes_run ? " -x -a '(__commtap_runs)'" : " -x";
   }
   return line + " -d " + quoted(option.help, "\\'") + "\n";
 }
@@ -97,7 +103,15 @@ std::string bashCompletion(const std::vector<SubcommandInfo>& verbs) {
   }
   std::string text = "# shellcheck shell=bash\n";
   text += kNotice;
-  text += R"(_commtap() {
+  text += R"(_commtap_runs() {
+  local folder= each
+  for each in "${COMP_WORDS[@]:2}"; do if [ -d "$each" ]; then folder=$each; fi; done
+  set -- "$folder"
+  )";
+  text += kListRuns;
+  text += R"(
+}
+_commtap() {
   local word=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]} before=${COMP_WORDS[COMP_CWORD - 1]} options i
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
@@ -141,7 +155,16 @@ std::string zshCompletion(const std::vector<SubcommandInfo>& verbs) {
     const bool takes_command = verb.name == "run" || verb.name == "doctor";
     cases += takes_command ? " \\\n        '*::command:_normal'\n      ;;\n" : "\n      ;;\n";
   }
-  return std::string("#compdef commtap\n") + kNotice + R"(_commtap() {
+  return std::string("#compdef commtap\n") + kNotice + R"(_commtap_runs() {
+  local folder= each
+  local -a ids
+  for each in $words; do if [[ -d $each ]]; then folder=$each; fi; done
+  set -- "$folder"
+  ids=($()" +
+         kListRuns + R"())
+  compadd -a ids
+}
+_commtap() {
   local -a verbs
   verbs=(
 )" + described +
@@ -162,7 +185,15 @@ if [ "$funcstack[1]" = _commtap ]; then _commtap "$@"; else compdef _commtap com
 }
 
 std::string fishCompletion(const std::vector<SubcommandInfo>& verbs) {
-  std::string text = std::string(kNotice) + "complete -c commtap -f\n";
+  std::string text = std::string(kNotice) + R"fish(function __commtap_runs
+  set -l folder
+  for each in (commandline -opc)
+    test -d "$each"; and set folder $each
+  end
+  commtap list --all --json $folder 2>/dev/null | string match -r -a -g '"run_id":"([^"]*)"'
+end
+complete -c commtap -f
+)fish";
   for (const SubcommandInfo& verb : verbs) {
     text +=
         fmt::format("complete -c commtap -n __fish_use_subcommand -a {} -d {}\n", verb.name, quoted(verb.help, "\\'"));

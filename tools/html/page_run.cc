@@ -48,6 +48,7 @@ std::string inScript(const std::string& text) {
 json factsOf(const JobReport& job) {
   return {
       {field::kRunId, job.run_id},
+      {field::kRunName, job.name},
       {field::kAttempt, job.attempt},
       {field::kAttempts, job.attempts},
       {field::kWorldSize, cellOrNull(job.world_size)},

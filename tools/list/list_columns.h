@@ -24,6 +24,11 @@ struct EnumNames<RunEnd> {
 template <>
 inline constexpr auto kColumns<ListedRun> = std::tuple{
     column(field::kRunId, &ListedRun::run_id, "The run: `--run` of other commands."),
+    column(
+        field::kRunName,
+        &ListedRun::name,
+        "The run's name for people. Absent if it has none.",
+        {.presence = Presence::kIfKnown}),
     column(field::kArgv, &ListedRun::argv, "The command line of the first process; empty if its report has none."),
     column<RealTime>(field::kStartedAt, &ListedRun::started_at_ns, "When its first process started."),
     column<RealTime>(field::kEndedAt, &ListedRun::ended_at_ns, "When its last process ended; null if one has no end."),

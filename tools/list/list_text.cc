@@ -29,11 +29,12 @@ std::string ranksText(const ListedRun& run) {
   return run.missing.empty() ? std::to_string(count) : fmt::format("{} of {}", count, run.world_size.value_or(0));
 }
 
-/// Returns the program, without its folder, and its arguments. The processes of a plan have a command of the planner's.
-std::string commandText(const ListedRun& run) {
-  std::string text;
-  if (run.planned) {
-    return text;
+/// Returns the run's name; if it has none the program, without its folder, and its arguments. The processes of a plan
+/// have a command of the planner's.
+std::string nameOrCommand(const ListedRun& run) {
+  std::string text = run.name;
+  if (!run.name.empty() || run.planned) {
+    return shorten(inert(text), kCommandColumns);
   }
   for (const std::string& word : run.argv) {
     const size_t folder = text.empty() ? word.rfind('/') : std::string::npos;
@@ -58,7 +59,7 @@ std::string listText(const RunList& list, const std::string& folder, const Color
        {"BYTES", Align::kRight},
        {"ON DISK", Align::kRight},
        {"RUN"},
-       {"COMMAND"}});
+       {"NAME OR COMMAND"}});
   for (const ListedRun& run : list.runs) {
     table.add(
         {formatSecond(run.started_at_ns) + "Z",
@@ -69,7 +70,7 @@ std::string listText(const RunList& list, const std::string& folder, const Color
          humanBytes(static_cast<double>(run.bytes)),
          humanBytes(static_cast<double>(run.disk_bytes)),
          run.run_id,
-         commandText(run)});
+         nameOrCommand(run)});
   }
   const std::string older = list.older == 0 ? "" : fmt::format("{}: --all\n", counted(list.older, "older run"));
   return table.text(color) + older +

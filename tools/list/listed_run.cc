@@ -39,6 +39,7 @@ RunEnd endOf(const ExitSummary& exit) {
 ListedRun listed(const JobReport& job) {
   ListedRun run;
   run.run_id = job.run_id;
+  run.name = job.name;
   run.argv = job.argv;
   run.started_at_ns = job.started_at_ns;
   run.ended_at_ns = job.ended_at_ns;

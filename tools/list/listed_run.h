@@ -29,6 +29,7 @@ std::string_view runEndName(RunEnd end);
 /// A run in a folder. The amounts are sums over the ranks of its last attempt.
 struct ListedRun {
   std::string run_id;
+  std::string name;                    ///< for people; "" if it has none
   std::vector<std::string> argv;       ///< command line of the first process; empty if its report has none
   uint64_t started_at_ns = 0;          ///< CLOCK_REALTIME, of the first process
   std::optional<uint64_t> ended_at_ns; ///< CLOCK_REALTIME, of the last process; nullopt if one has no end

@@ -14,7 +14,6 @@
 
 #include "report/base/process.h"
 #include "report/merge/job_reader.h"
-#include "report/model/options.h"
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/output.h"
 #include "report/runs/report_scan.h"
@@ -23,6 +22,7 @@
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/run/launch.h"
+#include "tools/run/option_flags.h"
 #include "tools/run/preload.h"
 #include "tools/run/run_setup.h"
 #include "tools/run/run_summary.h"
@@ -51,15 +51,7 @@ struct ServeFlags {
 };
 
 bool isValueFlag(const std::string& argument) {
-  if (argument == kServe || argument == kTokenFile) {
-    return true;
-  }
-  for (const OptionRow& row : optionTable()) {
-    if (!row.flag.empty() && argument == row.flag) {
-      return true;
-    }
-  }
-  return false;
+  return argument == kServe || argument == kTokenFile || isOptionFlag(argument);
 }
 
 /// Returns the folder that the command's processes wrote reports to, if any did.
@@ -189,17 +181,7 @@ void addRun(CLI::App& app, GivenArguments& given, int& exit_status) {
            "commtap run --out out -- torchrun --nproc-per-node 4 train.py",
            "commtap run --serve 0.0.0.0:9464 --token-file token -- torchrun --nnodes 2 train.py"}});
   auto flags = std::make_shared<std::map<std::string, std::string>>();
-  for (const OptionRow& row : optionTable()) {
-    if (row.flag.empty()) {
-      continue;
-    }
-    const std::string name(row.name);
-    std::string help = fmt::format("{} [{}", row.help, row.name);
-    help += row.default_value.empty() ? "]" : fmt::format(", default {}]", row.default_value);
-    verb->add_option_function<std::string>(
-            std::string(row.flag), [flags, name](const std::string& value) { (*flags)[name] = value; }, help)
-        ->type_name(std::string(row.type));
-  }
+  addOptionFlags(*verb, *flags);
   auto serve = std::make_shared<ServeFlags>();
   verb->add_option(kServe, serve->listen, "Also run commtap serve until the command ends (docs/hosts.md)")
       ->type_name("HOST:PORT");

@@ -81,7 +81,7 @@ Options readOptions(const Environment& environment) {
 
 } // namespace
 
-Result<RunSetup> setUpRun(
+Result<RunSetup> setUpPreload(
     const char* const* variables,
     const std::map<std::string, std::string>& flags,
     const std::string& executable_folder) {
@@ -104,13 +104,22 @@ Result<RunSetup> setUpRun(
     setup.environment.set(name, value);
   }
   setup.options = readOptions(setup.environment);
-  if (setup.options.run_id.empty()) {
-    const std::string slurm = slurmRunId(setup.environment);
-    setup.environment.set("COMMTAP_RUN_ID", slurm.empty() ? freshRunId() : slurm);
-  }
   setup.environment.set("COMMTAP_OUT", absolutePattern(setup.options.out));
   setup.environment.set("LD_PRELOAD", appendPreload(setup.environment.get("LD_PRELOAD"), *library));
   setup.options = readOptions(setup.environment);
+  return setup;
+}
+
+Result<RunSetup> setUpRun(
+    const char* const* variables,
+    const std::map<std::string, std::string>& flags,
+    const std::string& executable_folder) {
+  Result<RunSetup> setup = setUpPreload(variables, flags, executable_folder);
+  if (setup && setup->options.enabled && setup->options.run_id.empty()) {
+    const std::string slurm = slurmRunId(setup->environment);
+    setup->environment.set("COMMTAP_RUN_ID", slurm.empty() ? freshRunId() : slurm);
+    setup->options = readOptions(setup->environment);
+  }
   return setup;
 }
 

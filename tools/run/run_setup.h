@@ -17,8 +17,14 @@ struct RunSetup {
   Options options; ///< as the command's processes will read them
 };
 
-/// Builds the environment. `flags` maps variable names to values, as given on the command line. Looks for the library
+/// Builds the environment that preloads the library into all processes. `flags` maps variable names to values, as given on the command line. Looks for the library
 /// relative to `executable_folder`. The error is one line for the user.
+Result<RunSetup> setUpPreload(
+    const char* const* variables,
+    const std::map<std::string, std::string>& flags,
+    const std::string& executable_folder);
+
+/// The same for one run, which gets a run id of its own unless it has one.
 Result<RunSetup> setUpRun(
     const char* const* variables,
     const std::map<std::string, std::string>& flags,

@@ -71,7 +71,8 @@ TableFields<Job> keyFields() {
         field::kStepsFrom,
         field::kPlanned,
         field::kExitStatus,
-        field::kSignalSentAt}) {
+        field::kSignalSentAt,
+        field::kRunName}) {
     fields.without(name);
   }
   return fields.moveAfter(field::kAttempt, field::kRunId);
@@ -83,7 +84,7 @@ TableDescription processes() {
   for (const TableField<Job>& key : key_fields.fields()) {
     fields.without(key.column.name);
   }
-  fields.moveAfter(field::kArgv, field::kExitSignal);
+  fields.moveAfter(field::kArgv, field::kExitSignal).moveAfter(field::kRunName, field::kSignalSentAt);
   return tableOf(TableId::kProcesses, "processes", "One row per process.", fields, [](const Report& report) {
     return std::span(&report.job, 1);
   });

@@ -52,6 +52,7 @@ const std::vector<TableColumn>& RunTable::columns() {
       {"not_seen", "BIGINT", "The sum of the counts in `not_seen`."},
       {"planned", "BOOLEAN", "Whether `commtap plan` made a report of the run."},
       {"failed", "BIGINT", "The processes that exited with another status than 0."},
+      {"run_name", "VARCHAR", "The run's name for people (`COMMTAP_NAME`); null without one."},
   };
   return kColumns;
 }
@@ -61,6 +62,7 @@ void RunTable::add(const Report& report) {
   Run& run = runs_[{job.run_id, job.attempt}];
   run.torch = job.torch_version.empty() ? run.torch : job.torch_version;
   run.commtap = job.commtap_version;
+  run.name = job.name.empty() ? run.name : job.name;
   run.world_size = job.world_size ? job.world_size : run.world_size;
   run.hosts.insert(job.host);
   if (job.rank) {
@@ -112,6 +114,7 @@ std::vector<TableCells> RunTable::rows() const {
         run.not_seen,
         run.planned,
         run.failed,
+        textOrNull(run.name),
     });
   }
   return rows;

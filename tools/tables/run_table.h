@@ -29,6 +29,7 @@ class RunTable {
 
  private:
   struct Run {
+    std::string name;
     std::string torch;
     std::string commtap;
     std::optional<int64_t> world_size;

@@ -13,6 +13,8 @@
 namespace commtap {
 namespace {
 
+constexpr size_t kNameColumns = 50;
+
 std::string timeText(const JobSummary& summary) {
   std::string text = ", started " + formatSecond(summary.started_at_ns) + "Z";
   if (summary.ended_at_ns && *summary.ended_at_ns >= summary.started_at_ns) {
@@ -22,7 +24,9 @@ std::string timeText(const JobSummary& summary) {
 }
 
 std::string runLine(const JobSummary& summary, int64_t first_attempt, int64_t last_attempt) {
-  std::string line = "run " + inert(summary.run_id.empty() ? "without an id" : summary.run_id) + timeText(summary);
+  std::string line = "run " + inert(summary.run_id.empty() ? "without an id" : summary.run_id);
+  line += summary.name.empty() ? "" : " (" + shorten(inert(summary.name), kNameColumns) + ")";
+  line += timeText(summary);
   line += summary.planned ? ", planned: nothing was communicated" : "";
   line += summary.torch_version.empty() ? "" : ", torch " + inert(summary.torch_version);
   line += '\n';

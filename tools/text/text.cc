@@ -65,16 +65,20 @@ std::string labelledModule(std::string_view module, std::string_view label, bool
   return inert(module) + (label.empty() ? "" : " [" + inert(label) + "]") + (setup ? " (set-up)" : "");
 }
 
-std::string pathWord(const std::string& path) {
+std::string shellWord(const std::string& text) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:,@%";
-  if (path.find_first_not_of(kPlain) == std::string::npos) {
-    return path;
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) {
+    return text;
   }
   std::string word = "'";
-  for (const char c : path) {
+  for (const char c : text) {
     word += c == '\'' ? "'\\''" : std::string(1, c);
   }
-  return inert(word + "'");
+  return word + "'";
+}
+
+std::string pathWord(const std::string& path) {
+  return inert(shellWord(path));
 }
 
 std::string shorten(const std::string& text, size_t columns) {

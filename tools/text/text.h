@@ -25,6 +25,9 @@ std::string labelText(std::string_view label, bool setup);
 /// "Global [clip_grad_norm_]", "Net (set-up)".
 std::string labelledModule(std::string_view module, std::string_view label, bool setup);
 
+/// Returns `text` as one word of a shell's input.
+std::string shellWord(const std::string& text);
+
 /// Returns a path as a word that a shell takes as it is, as inert text.
 std::string pathWord(const std::string& path);
 

@@ -232,13 +232,20 @@ void ModuleRegistry::addParameter(uint32_t module, const c10::TensorImpl* tensor
   if (!isModule(module)) {
     return;
   }
-  if (tensor != nullptr) {
+  if (tensor != nullptr && !isTied(*tensor, module)) {
     tensors_.add(*tensor, module);
   }
   ownStorage(storage, ownerOfShared(storage, module));
   if (tensors_.size() >= forget_at_) {
     forgetOwnedByDead(released);
   }
+}
+
+/// Returns whether another module of the same model has the parameter, too. The first keeps it, as in
+/// named_parameters(): of an embedding and the output that shares its weight, its backward is the last one.
+bool ModuleRegistry::isTied(const c10::TensorImpl& tensor, uint32_t module) const {
+  const std::optional<uint32_t> other = tensors_.ownerOf(&tensor);
+  return other && *other != module && nodes_[*other].alive && commonAncestorLocked(*other, module) != kGlobalModule;
 }
 
 void ModuleRegistry::ownStorage(const c10::Storage& storage, uint32_t module) {

@@ -150,6 +150,7 @@ class ModuleRegistry {
   void forgetOwnedByDead(Released& released);
   std::optional<uint32_t> ancestor(uint32_t module, ModuleRole role, bool farthest);
   void forgetFreed(uint32_t module, Released& released);
+  bool isTied(const c10::TensorImpl& tensor, uint32_t module) const;
   void ownStorage(const c10::Storage& storage, uint32_t module);
   uint32_t ownerOfShared(const c10::Storage& storage, uint32_t module) const;
   uint32_t commonAncestorLocked(uint32_t one, uint32_t other) const;

@@ -55,4 +55,9 @@ std::string launchedRunId(const std::string& host) {
   return host + "-" + std::to_string(getpgrp()); // one command of a shell is one process group
 }
 
+std::string launchedName() {
+  const std::string name = environmentText("WANDB_NAME");
+  return name.empty() ? environmentText("SLURM_JOB_NAME") : name;
+}
+
 } // namespace commtap

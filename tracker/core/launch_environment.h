@@ -17,4 +17,7 @@ int64_t environmentNumber(const char* name);
 /// to several runs: see RunFolder.
 std::string launchedRunId(const std::string& host);
 
+/// Returns the name that Weights & Biases' settings or Slurm give the run; "" without one.
+std::string launchedName();
+
 } // namespace commtap

@@ -101,6 +101,7 @@ void ProcessLedger::readLaunchEnvironment() {
   header.local_rank = environmentNumber("LOCAL_RANK");
   header.attempt = identity_.attempt;
   header.run_id = ledger_->intern(identity_.run_id);
+  header.name = ledger_->intern(options_.name.empty() ? launchedName() : options_.name);
 }
 
 void ProcessLedger::describeThisProcess() {

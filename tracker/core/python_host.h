@@ -10,7 +10,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 15U
+#define COMMTAP_PYTHON_ABI 16U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -199,7 +199,8 @@ struct CommtapPython {
   /// callable propagates to the module's caller. Returns 0 on success.
   int (*observe)(void* before, void* after);
   /// Returns a module object's id, after adding the module if it was never called; negative if it has no id.
-  long (*module_id)(void* module);
+  /// `argument`: the first argument of the call that begins; null for none.
+  long (*module_id)(void* module, void* argument);
   /// Returns the class of a live tensor's Python object. Needs no GIL: it only reads the object's type.
   CommtapTensorClass (*tensor_class)(void* tensor);
   /// Stores the ids of the modules that Python's frames name, at most `capacity`, and returns their number. `number` is

@@ -12,18 +12,25 @@ PyRef entry(const PyRef& dict, const char* key) {
   return PyRef::borrow(dict && PyDict_Check(dict.get()) ? PyDict_GetItemString(dict.get(), key) : nullptr);
 }
 
-/// Returns the source of a stack's innermost module; "" for no stack.
+/// Returns whether a source reads what a class holds, as a property's getter does. A module there is in no place of the
+/// model: it belongs to the module that calls it.
+bool isOfClass(const std::string& source) {
+  return source.find("type(") != std::string::npos;
+}
+
+/// Returns the source of a stack's innermost module that is in a place of the model; "" for no stack.
 std::string innermostOf(const PyRef& stack) {
-  if (!stack || !PyDict_Check(stack.get()) || PyDict_GET_SIZE(stack.get()) == 0) {
-    return {};
-  }
+  std::string innermost;
   PyObject* key = nullptr;
   PyObject* value = nullptr;
   Py_ssize_t position = 0;
-  while (PyDict_Next(stack.get(), &position, &key, &value) != 0) {
+  while (stack && PyDict_Check(stack.get()) && PyDict_Next(stack.get(), &position, &key, &value) != 0) {
+    const bool is_pair = PyTuple_Check(value) && PyTuple_GET_SIZE(value) > 0;
+    const std::string source =
+        is_pair && PyUnicode_Check(PyTuple_GET_ITEM(value, 0)) ? textOf(PyTuple_GET_ITEM(value, 0)) : std::string();
+    innermost = isOfClass(source) ? innermost : source;
   }
-  const bool is_pair = value != nullptr && PyTuple_Check(value) && PyTuple_GET_SIZE(value) > 0;
-  return is_pair && PyUnicode_Check(PyTuple_GET_ITEM(value, 0)) ? textOf(PyTuple_GET_ITEM(value, 0)) : std::string();
+  return innermost;
 }
 
 bool isPlain(const std::string& source) {

@@ -30,10 +30,10 @@ constinit ObjectTable ModuleHook::modules_;
 constinit CommtapVectorcall ModuleHook::original_ = nullptr;
 constinit ModuleHook::Functions ModuleHook::functions_;
 
-uint32_t ModuleHook::idOf(void* object) {
-  uint32_t id = modules_.find(object);
+uint32_t ModuleHook::idOf(void* const* arguments, size_t count) {
+  uint32_t id = modules_.find(arguments[0]);
   if (id == kCommtapUnknownModule) {
-    const long found = functions_.module_id(object);
+    const long found = functions_.module_id(arguments[0], count > 1 ? arguments[1] : nullptr);
     id = found < 0 ? kCommtapNoModule : static_cast<uint32_t>(found);
   }
   return id;
@@ -44,8 +44,8 @@ uint32_t ModuleHook::idOf(void* object) {
 /// vectorcall. A vectorcall on __call__ itself would miss calls: 3.11 ignores it if one Python function calls another,
 /// as in `super().__call__`.
 void* ModuleHook::call(void* function, void* const* arguments, size_t flags, void* names) {
-  const bool has_self = (flags & ~kArgumentsOffset) != 0;
-  const uint32_t id = has_self ? idOf(arguments[0]) : kCommtapNoModule;
+  const size_t count = flags & ~kArgumentsOffset;
+  const uint32_t id = count > 0 ? idOf(arguments, count) : kCommtapNoModule;
   ThreadState* thread = id == kCommtapNoModule ? nullptr : ThreadState::current();
   if (thread == nullptr) {
     return original_(function, arguments, flags, names);
@@ -65,9 +65,7 @@ void* ModuleHook::call(void* function, void* const* arguments, size_t flags, voi
   const CostSample sample(CostPart::kModuleCalls, stands_for);
   endCall(*thread, call);
   if (call.is_outermost && StageTensors::wanted()) [[unlikely]] {
-    catchAllInSample("a module call", [&] {
-      noteTensors(*thread, id, {arguments, flags & ~kArgumentsOffset, names}, result);
-    });
+    catchAllInSample("a module call", [&] { noteTensors(*thread, id, {arguments, count, names}, result); });
   }
   return result;
 }

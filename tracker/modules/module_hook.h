@@ -15,7 +15,7 @@ class ModuleHook {
  public:
   /// Functions of the Python part, named as in CommtapPython. A null one is not called, except module_id.
   struct Functions {
-    long (*module_id)(void* module) = nullptr;
+    long (*module_id)(void* module, void* argument) = nullptr;
     size_t (*tensors_in)(void* const* objects, size_t count, void* names, void** tensors, size_t capacity) = nullptr;
     void* (*trained_parameter)(void* module) = nullptr;
   };
@@ -35,8 +35,8 @@ class ModuleHook {
   }
 
  private:
-  /// Returns the module's id; kCommtapNoModule if its calls are attributed to its caller.
-  static uint32_t idOf(void* object);
+  /// Returns the id of the module that a call begins with; kCommtapNoModule if its calls are attributed to its caller.
+  static uint32_t idOf(void* const* arguments, size_t count);
   /// Notes the tensors of an outermost call, which may be those that a pipeline's stage receives and sends.
   struct Call {
     void* const* arguments; ///< the module first

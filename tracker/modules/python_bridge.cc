@@ -315,7 +315,7 @@ int observePythonModules(void* before, void* after) {
 }
 
 long idOfPythonModule(void* module) {
-  return pythonPart() == nullptr ? static_cast<long>(COMMTAP_INVALID) : pythonPart()->module_id(module);
+  return pythonPart() == nullptr ? static_cast<long>(COMMTAP_INVALID) : pythonPart()->module_id(module, nullptr);
 }
 
 CommtapTensorClass classOfPythonTensor(void* tensor) {

@@ -91,9 +91,36 @@ bool isCompilersGraph(PyObject* module) {
                                 (name == torch_names::kTracedFunction && runsBackward()) || isCalledAsFunction());
 }
 
+bool isEmpty(PyObject* module, const char* table) {
+  PyObject* dict = dictOf(module);
+  PyObject* held = dict == nullptr ? nullptr : PyDict_GetItemString(dict, table);
+  return held == nullptr || (PyDict_Check(held) && PyDict_GET_SIZE(held) == 0);
+}
+
+bool ownsParameter(PyObject* module, PyObject* parameter) {
+  PyObject* dict = dictOf(module);
+  PyObject* parameters = dict == nullptr ? nullptr : PyDict_GetItemString(dict, torch_names::kParameters);
+  PyObject* name = nullptr;
+  PyObject* owned = nullptr;
+  for (Py_ssize_t at = 0;
+       parameters != nullptr && PyDict_Check(parameters) && PyDict_Next(parameters, &at, &name, &owned) != 0;) {
+    if (owned == parameter) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Returns whether `module` only computes from a parameter of `caller` what `caller` uses for it. One such module can
+/// serve any number of callers, as the parametrization in torchtitan's SimpleFSDP does: its calls belong to them.
+bool isPartOfParameter(PyObject* module, PyObject* argument, PyObject* caller) {
+  return argument != nullptr && isEmpty(module, torch_names::kParameters) && isEmpty(module, torch_names::kBuffers) &&
+         isEmpty(module, torch_names::kModules) && ownsParameter(caller, argument);
+}
+
 } // namespace
 
-uint32_t ModuleTree::add(PyObject* module) {
+uint32_t ModuleTree::add(PyObject* module, PyObject* argument) {
   const ErrorGuard keep_errors;
   const DynamoPause pause;
   watchDeath();
@@ -102,6 +129,9 @@ uint32_t ModuleTree::add(PyObject* module) {
     addChildren(calling, caller, ""); // the caller may have registered it since its last walk
     if (const uint32_t id = map_.find(module); id != ModuleMap::kUnknown) {
       return id;
+    }
+    if (isPartOfParameter(module, argument, calling) && map_.add(module, ModuleMap::kTransparent)) {
+      return ModuleMap::kTransparent;
     }
     caller = isGenerated(calling) ? 0 : caller; // a graph holds the modules that it calls
   }

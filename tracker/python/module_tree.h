@@ -27,8 +27,9 @@ class ModuleTree {
   uint32_t find(PyObject* module) const {
     return map_.find(module);
   }
-  /// Assigns an id to a new module and to its children. Returns what find() returns from then on.
-  uint32_t add(PyObject* module);
+  /// Assigns an id to a new module and to its children. Returns what find() returns from then on. `argument`: the first
+  /// of the call that begins; nullptr for none.
+  uint32_t add(PyObject* module, PyObject* argument = nullptr);
   /// Returns the modules that have an id.
   const ModuleMap& modules() const {
     return map_;

@@ -54,19 +54,19 @@ Part* part = nullptr;
 
 void watchFsdp1IfImported();
 
-uint32_t addModule(PyObject* module) noexcept {
+uint32_t addModule(PyObject* module, PyObject* argument) noexcept {
   try {
     watchFsdp1IfImported();
-    return part->tree.add(module);
+    return part->tree.add(module, argument);
   } catch (const std::exception&) { // out of memory: attribute the call to the calling module
     return part->host.current_module();
   }
 }
 
-/// Returns the id to enter for a call of `module`, or ModuleMap::kTransparent.
-uint32_t idOf(PyObject* module) {
+/// Returns the id to enter for a call of `module`, or ModuleMap::kTransparent. `argument`: the call's first, or null.
+uint32_t idOf(PyObject* module, PyObject* argument = nullptr) {
   const uint32_t id = part->tree.find(module);
-  return id != ModuleMap::kUnknown ? id : addModule(module);
+  return id != ModuleMap::kUnknown ? id : addModule(module, argument);
 }
 
 /// Runs between the tracker's hook and torch's own function while an observer is set.
@@ -89,8 +89,9 @@ int observe(void* before, void* after) {
   return 0;
 }
 
-long moduleId(void* module) {
-  const uint32_t id = part == nullptr ? ModuleMap::kTransparent : idOf(static_cast<PyObject*>(module));
+long moduleId(void* module, void* argument) {
+  const uint32_t id = part == nullptr ? ModuleMap::kTransparent
+                                      : idOf(static_cast<PyObject*>(module), static_cast<PyObject*>(argument));
   return id == ModuleMap::kTransparent ? -1 : static_cast<long>(id);
 }
 

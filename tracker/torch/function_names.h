@@ -18,6 +18,8 @@ constexpr std::string_view kFsdp1Path = "/torch/distributed/fsdp/fully_sharded_d
 constexpr std::string_view kDtensorPath = "/torch/distributed/tensor/_api.py";
 constexpr std::string_view kLossPath = "/torch/distributed/tensor/parallel/loss.py";
 constexpr std::string_view kCheckpointPath = "/torch/distributed/checkpoint/";
+constexpr std::string_view kJoinPath = "/torch/distributed/algorithms/join.py";
+constexpr std::string_view kPowerSgdPath = "/torch/distributed/algorithms/ddp_comm_hooks/powerSGD_hook.py";
 constexpr std::string_view kC10dPath = "/torch/distributed/distributed_c10d.py";
 
 /// The functions of torch that communicate for no module. loss_parallel() is a context: the calls are made in handlers
@@ -48,6 +50,10 @@ constexpr std::array kFunctions = {
     Function{"set_model_state_dict", kCheckpointPath, "checkpoint"},
     Function{"set_optimizer_state_dict", kCheckpointPath, "checkpoint"},
     Function{"set_state_dict", kCheckpointPath, "checkpoint"},
+    Function{"__exit__", kJoinPath, "Join"},
+    Function{"unpack_uncompressed_tensors_and_allreduce_ps", kPowerSgdPath, "powerSGD_hook"},
+    Function{"compute_qs", kPowerSgdPath, "powerSGD_hook"},
+    Function{"compute_q", kPowerSgdPath, "powerSGD_hook"},
     Function{"all_gather_object", kC10dPath, "all_gather_object"},
     Function{"gather_object", kC10dPath, "gather_object"},
     Function{"scatter_object_list", kC10dPath, "scatter_object_list"},

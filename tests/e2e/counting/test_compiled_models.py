@@ -195,10 +195,10 @@ def test_other_ways_to_run_a_graph(runner: Runner, way: str) -> None:
 
 
 @pytest.mark.parametrize("backend", ["aot_eager", pytest.param("inductor", marks=pytest.mark.long)])
-@pytest.mark.parametrize("way", ["function", "operator", "twice", "wrapped", "step"])
+@pytest.mark.parametrize("way", ["function", "operator", "twice", "wrapped", "step", "parametrized"])
 def test_models_as_people_write_them(runner: Runner, way: str, backend: str) -> None:
-    """A backward of the job's own, one module in two places, checkpoint wrappers below a compiled block, and gradients
-    that a compiled step sums: each has the rows of the eager run.
+    """A backward of the job's own, one module in two places, checkpoint wrappers below a compiled block, gradients that
+    a compiled step sums, and parameters that are gathered when they are read: each has the rows of the eager run.
     """
     eager = runner.shim(Job("compiled_as_written.py", (way,)))
     run = runner.run(Job("compiled_as_written.py", (way, "--backend", backend)), Mode.SHIM)
@@ -208,3 +208,17 @@ def test_models_as_people_write_them(runner: Runner, way: str, backend: str) -> 
         assert report.not_seen == []
         for field in ("count", "bytes"):
             assert table(report, field, *phases) == table(eager.report(rank), field, *phases)
+
+
+def test_parameters_that_are_gathered_when_they_are_read(runner: Runner) -> None:
+    """Each gather, and the reduction of its gradient, belongs to the module whose parameter is read: 2 parameters, 2
+    steps. The module that computes them has no row.
+    """
+    run = runner.shim(Job("compiled_as_written.py", ("parametrized",)))
+    for rank in range(2):
+        counts = run.report(rank).table("module", "phase", "kind", phase=("forward", "backward"))
+        assert counts == {
+            (module, phase, kind): 4
+            for module in ("Model.layers.0", "Model.layers.1.layers.0")
+            for phase, kind in (("forward", "all_gather"), ("backward", "reduce_scatter"))
+        }

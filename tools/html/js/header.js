@@ -69,6 +69,7 @@ export function factsOf(run) {
   const hosts = new Set(run.processes.host).size;
   const command = commandText(facts.argv);
   return [
+    ["Run", facts.run_name === "" ? "" : facts.run_id],
     ["Planned", facts.planned ? "nothing was communicated" : ""],
     ["Ranks", ranksText(run)],
     ["Hosts", wholeText(hosts)],
@@ -86,7 +87,7 @@ export function factsOf(run) {
 }
 
 export function runName(run) {
-  const name = run.facts.run_id || "report";
+  const name = run.facts.run_name || run.facts.run_id || "report";
   return run.facts.planned ? `plan ${name}` : name;
 }
 

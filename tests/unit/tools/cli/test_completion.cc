@@ -22,7 +22,8 @@ std::vector<std::string> offered(const Words& words) {
   }
   line += "); COMP_CWORD=" + std::to_string(words.size() - 1) + "; compopt() { echo PATHS; }; _commtap; ";
   line += "printf '%s\\n' \"${COMPREPLY[@]}\"";
-  std::istringstream out(runProgram({"/bin/bash", "-c", line}).out);
+  const std::string commands = std::filesystem::path(COMMTAP_EXE).parent_path();
+  std::istringstream out(runProgram({"/bin/bash", "-c", line}, {"PATH=" + commands + ":/usr/bin:/bin"}).out);
   std::vector<std::string> lines;
   for (std::string each; std::getline(out, each);) {
     if (!each.empty()) {
@@ -49,6 +50,12 @@ TEST_CASE("bash completes commands, options, option values and paths") {
   CHECK(offered({"commtap", "doctor", "--j"}) == Words{"--json"});
 }
 
+TEST_CASE("bash completes the runs of the folder in the line") {
+  const SampleFolder folder;
+  CHECK(offered({"commtap", "show", folder.path(), "--run", ""}) == Words{"sample-run"});
+  CHECK(offered({"commtap", "show", folder / "none", "--run", ""}).empty());
+}
+
 TEST_CASE("each shell accepts its completion script") {
   const TempFolder folder;
   for (const char* shell : {"bash", "zsh", "fish"}) {
@@ -57,7 +64,7 @@ TEST_CASE("each shell accepts its completion script") {
     writeText(folder / shell, script.out);
     const std::string path = std::string("/usr/bin/") + shell;
     if (!std::filesystem::exists(path)) {
-      MESSAGE(shell << " is not installed: its script is not checked");
+      MESSAGE(std::string(shell) << " is not installed: its script is not checked");
       continue;
     }
     const Outcome read = runProgram({path, "-n", folder / shell});

@@ -120,6 +120,23 @@ TEST_CASE_FIXTURE(TrackerFixture, "a tensor and its memory have an owner") {
   CHECK(modules().ownerOfStorage({}) == std::nullopt);
 }
 
+TEST_CASE_FIXTURE(TrackerFixture, "of two modules of a model that share a parameter the first owns it") {
+  const uint32_t root = addPlain(0, "Tied");
+  const uint32_t embedding = addPlain(root, "embedding");
+  const uint32_t output = addPlain(root, "output");
+  const at::Tensor weight = at::ones({3});
+  const auto owner_after = [&weight](uint32_t module) {
+    modules().addParameter(module, weight.unsafeGetTensorImpl(), {});
+    return modules().ownerOfTensor(weight.unsafeGetTensorImpl());
+  };
+  CHECK(owner_after(embedding) == embedding);
+  CHECK(owner_after(output) == embedding);
+  const uint32_t later = addPlain(0, "OfAnotherModel");
+  CHECK(owner_after(later) == later);
+  modules().died(later);
+  CHECK(owner_after(output) == output);
+}
+
 TEST_CASE_FIXTURE(TrackerFixture, "memory that was freed and allocated again has no owner") {
   const uint32_t module = addPlain(0, "Moved");
   std::array<float, 3> memory{};

@@ -24,6 +24,8 @@ void setOnly(const Environment& environment) {
         "TORCHELASTIC_RUN_ID",
         "SLURM_JOB_ID",
         "SLURM_STEP_ID",
+        "SLURM_JOB_NAME",
+        "WANDB_NAME",
         "MASTER_ADDR",
         "MASTER_PORT"}) {
     unsetenv(name);
@@ -55,6 +57,19 @@ TEST_CASE("the run id comes from Slurm, then torchrun, then the master's address
   CHECK(runIdWith(environment) == "4711");
   environment["SLURM_STEP_ID"] = "0";
   CHECK(runIdWith(environment) == "4711.0");
+}
+
+TEST_CASE("a run has the name that the user gave it elsewhere") {
+  const auto name_with = [](const Environment& environment) {
+    const ChildResult child = runInChild([&] {
+      setOnly(environment);
+      sayLine(launchedName());
+    });
+    return child.said.substr(0, child.said.find('\n'));
+  };
+  CHECK(name_with({}).empty());
+  CHECK(name_with({{"SLURM_JOB_NAME", "pretrain"}}) == "pretrain");
+  CHECK(name_with({{"SLURM_JOB_NAME", "pretrain"}, {"WANDB_NAME", "lr 3e-4"}}) == "lr 3e-4");
 }
 
 TEST_CASE("two torchruns with the same address have two run ids, if each starts all ranks") {

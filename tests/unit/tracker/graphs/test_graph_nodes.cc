@@ -49,6 +49,16 @@ backward = Node("x", fwd_nn_module_stack={"only": ("L['self'].fc", Linear)}, sta
   CHECK(sourceOfNode(torch["Node('x', stack='model.fc')"].get()) == "model.fc");
 }
 
+TEST_CASE("a module that a class holds is in no place of the model: the node is of the module that calls it") {
+  const FakeTorch torch(R"(
+getter = "dict(type(L['self'].fc).__dict__)['weight'].fget.__closure__[0].cell_contents"
+gathered = Node("x", nn_module_stack={"fc": ("L['self'].fc", Linear), "fc@1": (getter, Linear)})
+lone = Node("x", nn_module_stack={"fc@1": (getter, Linear)})
+)");
+  CHECK(placeIn(torch, "gathered") == "f\tL['self'].fc");
+  CHECK(placeIn(torch, "lone") == "f");
+}
+
 TEST_CASE("a node of a backward that Dynamo traced has the modules of a forward") {
   const FakeTorch torch;
   CHECK(placeIn(torch, "Node('x', stack='m', partitioner_tag='is_backward')") == "b\tm");

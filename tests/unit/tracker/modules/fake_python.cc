@@ -38,7 +38,7 @@ const CommtapPython commtap_python = {
       fake_python.after = after;
       return 0;
     },
-    .module_id = [](void* module) -> long { return module == nullptr ? -1 : 7; },
+    .module_id = [](void* module, void* /*argument*/) -> long { return module == nullptr ? -1 : 7; },
     .tensor_class = [](void*) { return kCommtapDtensor; },
     .modules_in_frames = [](CommtapInFrames, uint32_t, uint32_t*, size_t) -> size_t { return 0; },
     .running_torch_function = []() -> const char* { return fake_python.torch_function; },

@@ -34,6 +34,7 @@ struct Received {
 Received received;
 std::function<void*()> module_body;
 int ids_asked = 0;
+void* asked_with = nullptr;
 long id_answer = -1;
 
 void* original(void* function, void* const* arguments, size_t flags, void* names) {
@@ -42,7 +43,8 @@ void* original(void* function, void* const* arguments, size_t flags, void* names
   return now ? now() : nullptr;
 }
 
-long askId(void*) {
+long askId(void* /*module*/, void* argument) {
+  asked_with = argument;
   ++ids_asked;
   return id_answer;
 }

@@ -63,6 +63,24 @@ TEST_CASE_FIXTURE(TreeFixture, "a module that is called by another one before it
   CHECK(pathOf(add("net._modules['added']")) == "Net.added: Linear");
 }
 
+TEST_CASE_FIXTURE(TreeFixture, "what only computes a parameter for the module that reads it is part of that module") {
+  torch_.run(R"(
+net, whole, gather = Net(), Net(), Module()
+net._parameters = {"weight": object()}
+whole._parameters = {"weight": object()}
+weight, other = net._parameters["weight"], whole._parameters["weight"]
+)");
+  const auto added = [this](const char* module, const char* argument) {
+    return tree_.add(torch_[module].get(), torch_[argument].get());
+  };
+  fakeHost().current = add("net");
+  CHECK(pathOf(added("globals().setdefault('unit', Linear())", "other")) == "Net.Linear: Linear");
+  torch_.run("scaled = Module(); scaled._parameters = {'scale': object()}");
+  CHECK(pathOf(added("scaled", "weight")) == "Net.Module: Module");
+  CHECK(added("gather", "weight") == ModuleMap::kTransparent);
+  CHECK(find("gather") == ModuleMap::kTransparent);
+}
+
 TEST_CASE_FIXTURE(TreeFixture, "a root that another one registers becomes its child") {
   torch_.run("inner = Linear()");
   const uint32_t id = add("inner");

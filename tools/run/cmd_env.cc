@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/run/cmd_env.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "tools/cli/subcommand_help.h"
+#include "tools/cli/subcommands.h"
+#include "tools/run/installed_file.h"
+#include "tools/run/option_flags.h"
+#include "tools/run/preload.h"
+#include "tools/run/run_setup.h"
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+constexpr const char* kEnvAbout =
+    "For a shell, a job script or a prolog whose programs are all to be counted: prints the variables that commtap "
+    "run\n"
+    "would set, one \"export NAME=VALUE\" in a line. Each run takes its id from the launcher, unless --run-id names "
+    "it.\n"
+    "Prints nothing with COMMTAP=0 in the environment. --lib and --include print a path for build files instead.";
+constexpr const char* kEnvExitStatus = "0 printed; 2 wrong usage, or a file of the installation is missing.";
+
+constexpr const char* kHeader = "commtap.h";
+
+struct EnvArguments {
+  std::map<std::string, std::string> flags; ///< by variable
+  bool lib = false;
+  bool include = false;
+};
+
+/// Returns the folder of commtap.h, in an installation or a build tree.
+Result<std::string> includeFolder() {
+  const std::string header = std::string("/") + kHeader;
+  const Result<std::string> found = findInstalled(executableFolder(), {"../include" + header, "../../shim" + header});
+  return found ? Result<std::string>(std::filesystem::path(*found).parent_path().string()) : found;
+}
+
+/// Returns the lines for a shell.
+Result<std::string> exports(const std::map<std::string, std::string>& flags) {
+  const Result<RunSetup> setup = setUpPreload(environ, flags, executableFolder());
+  if (!setup || !setup->options.enabled) {
+    return setup ? Result<std::string>("") : Result<std::string>::failure(setup.error());
+  }
+  std::set<std::string> names = {"LD_PRELOAD", "COMMTAP_OUT"};
+  for (const auto& [name, value] : flags) {
+    names.insert(name);
+  }
+  std::string text;
+  for (const std::string& name : names) {
+    text += fmt::format("export {}={}\n", name, shellWord(setup->environment.get(name)));
+  }
+  return text;
+}
+
+Result<std::string> lineOf(const Result<std::string>& path) {
+  return path ? Result<std::string>(*path + "\n") : path;
+}
+
+int printEnv(const EnvArguments& arguments) {
+  const Result<std::string> text = arguments.lib       ? lineOf(findLibrary(executableFolder()))
+                                   : arguments.include ? lineOf(includeFolder())
+                                                       : exports(arguments.flags);
+  if (!text) {
+    say(text.error());
+    return kExitUsage;
+  }
+  return printOut(*text);
+}
+
+} // namespace
+
+void addEnv(CLI::App& app, int& exit_status) {
+  CLI::App* verb = app.add_subcommand("env", "Print the variables that preload commtap, for a shell");
+  describe(
+      *verb,
+      {.usage = "commtap env [OPTIONS]",
+       .about = kEnvAbout,
+       .exit_status = kEnvExitStatus,
+       .examples = {
+           "eval \"$(commtap env --out /scratch/commtap/%j)\"",
+           "cc -I\"$(commtap env --include)\" job.c",
+       }});
+  auto arguments = std::make_shared<EnvArguments>();
+  addOptionFlags(*verb, arguments->flags);
+  CLI::Option* lib = verb->add_flag("--lib", arguments->lib, "Print the path of the library");
+  verb->add_flag("--include", arguments->include, "Print the folder of commtap.h")->excludes(lib);
+  verb->callback([arguments, &exit_status] { exit_status = printEnv(*arguments); });
+}
+
+} // namespace commtap
