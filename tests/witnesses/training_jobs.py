@@ -68,6 +68,12 @@ _RIGHT = [
     ),
     Job("trainer_ddp", "trainer_ddp", _TRAINER, _DDP, of_the_moment=_RUNTIME),
     Job("trainer_fsdp", "trainer_fsdp", _TRAINER, _FSDP, of_the_moment=_RUNTIME, verdict=NOTHING_TO_COMPARE),
+    Job(
+        "transformers_tp",
+        "transformers_tp",
+        _TRAINER,
+        ("_c10d_functional.all_gather_into_tensor", "_c10d_functional.all_reduce"),
+    ),
     Job("trl_sft", "trl_sft", _TRL, _DDP, of_the_moment=_RUNTIME),
     Job("trl_dpo", "trl_dpo", _TRL, _DDP, of_the_moment=_RUNTIME),
     Job("fabric_ddp", "fabric_ddp", ("lightning",), _DDP),

@@ -19,8 +19,9 @@ namespace commtap {
 namespace {
 
 constexpr const char* kDoctorAbout =
-    "Prints one line per check: ok, warning or error, what was found, and what to do. Starts a small process of the\n"
-    "command's Python as `commtap run` would, and looks whether its report comes. Without COMMAND, examines python3.";
+    "Prints one line per check, errors first: ok, warning or error, what was found, and what to do; then the verdict.\n"
+    "Starts a small process of the command's Python as `commtap run` would, and looks whether its report comes.\n"
+    "Without COMMAND, examines python3.";
 constexpr const char* kDoctorExitStatus = "0 no error; 1 an error: a job would not be counted; 2 wrong usage.";
 
 int doctor(const std::vector<std::string>& command, bool is_json) {

@@ -49,9 +49,32 @@ std::string diagnosisLine(const Diagnosis& diagnosis, const Color& color) {
   const std::string todo = diagnosis.todo.empty() ? "" : ": " + diagnosis.todo;
   return fmt::format(
       "{}  {:<11}  {}\n",
-      diagnosis.health == Health::kOk ? health : color.warning(health),
+      diagnosis.health == Health::kOk        ? health
+      : diagnosis.health == Health::kWarning ? color.warning(health)
+                                             : color.alarm(health),
       doctorCheckName(diagnosis.check),
       inert(diagnosis.found + todo));
+}
+
+/// Returns the names of the checks with this health, with commas.
+std::string checksWith(const std::vector<Diagnosis>& diagnoses, Health health) {
+  std::string names;
+  for (const Diagnosis& diagnosis : diagnoses) {
+    if (diagnosis.health == health) {
+      names += (names.empty() ? "" : ", ") + std::string(doctorCheckName(diagnosis.check));
+    }
+  }
+  return names;
+}
+
+std::string verdictLine(const std::vector<Diagnosis>& diagnoses, const Color& color) {
+  const std::string errors = checksWith(diagnoses, Health::kError);
+  const std::string warnings = checksWith(diagnoses, Health::kWarning);
+  std::string text = warnings.empty() ? "a job would be counted" : "no error; see the warning at " + warnings;
+  if (!errors.empty()) {
+    text = "a job would not be counted, or its reports would not be where you look; see " + errors;
+  }
+  return "verdict: " + (errors.empty() ? text : color.alarm(text)) + "\n";
 }
 
 } // namespace
@@ -67,11 +90,14 @@ bool isHealthy(const std::vector<Diagnosis>& diagnoses) {
 }
 
 std::string diagnosesText(const std::vector<Diagnosis>& diagnoses, const Color& color) {
+  std::vector<Diagnosis> sorted = diagnoses;
+  std::stable_sort(
+      sorted.begin(), sorted.end(), [](const Diagnosis& a, const Diagnosis& b) { return a.health > b.health; });
   std::string text;
-  for (const Diagnosis& diagnosis : diagnoses) {
+  for (const Diagnosis& diagnosis : sorted) {
     text += diagnosisLine(diagnosis, color);
   }
-  return text;
+  return text + verdictLine(sorted, color);
 }
 
 std::string diagnosesJson(const std::vector<Diagnosis>& diagnoses) {

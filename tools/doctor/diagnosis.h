@@ -46,7 +46,8 @@ std::string_view doctorCheckName(DoctorCheck check);
 /// Returns whether no check found an error.
 bool isHealthy(const std::vector<Diagnosis>& diagnoses);
 
-/// Returns one line per diagnosis: its health, the name of the check, what was found and what to do.
+/// Returns one line per diagnosis, errors first: its health, the name of the check, what was found and what to do. The
+/// last line says whether a job would be counted.
 std::string diagnosesText(const std::vector<Diagnosis>& diagnoses, const Color& color);
 
 /// Returns a JSON list of one object per diagnosis: `check`, `state`, `found` and `todo`.

@@ -165,8 +165,9 @@ std::string setupText(const JobReport& job, const Means& means) {
   }
   return setup.calls == 0 ? ""
                           : fmt::format(
-                                "set-up, before the first forward: {} calls and {} per rank\n",
+                                "set-up, before the first forward: {} {} and {} per rank\n",
                                 callsText(setup.calls),
+                                setup.calls == 1 ? "call" : "calls",
                                 humanBytes(setup.bytes));
 }
 
@@ -186,12 +187,17 @@ std::string titleOf(const Means& means) {
 
 } // namespace
 
+std::string kindsText(const JobReport& job, const Color& color) {
+  const Means means(job);
+  return color.bold(titleOf(means)) + "\n" +
+         tableOf({{"KIND"}, {"GROUP"}, {"SIZE", Align::kRight}}, linesByKind(job, means), color) +
+         setupText(job, means);
+}
+
 std::string screenText(const JobReport& job, const std::string& path, const Color& color) {
   const Means means(job);
-  std::string text = headerText(job, Scope::kRanks, color) + "\n" + color.bold(titleOf(means)) + "\n";
-  text += tableOf({{"KIND"}, {"GROUP"}, {"SIZE", Align::kRight}}, linesByKind(job, means), color) + "\n";
+  std::string text = headerText(job, Scope::kRanks, color) + "\n" + kindsText(job, color) + "\n";
   text += tableOf({{"MODULE"}, {"MODULES", Align::kRight}}, linesByModule(job, means), color) + "\n";
-  text += setupText(job, means);
   text += std::filesystem::is_directory(path) ? endedLine(job, path) : "";
   const std::vector<Advice> advice = adviceFor(job);
   text += adviceLine(advice, amountOf(advice), path);

@@ -36,7 +36,8 @@ def test_demo(tmp_path: Path) -> None:
         assert kinds["reduce_scatter"] == 3 * (4 + 1)
     assert "blocks.0" in done.stdout
     assert "step 2: loss " in done.stdout
-    assert "sum over 4 of 4 ranks" in done.stderr
+    assert "\n4 of 4 ranks: 0-3\n" in done.stderr
+    assert "Per rank and step: all but set-up, divided by 4 ranks and 3 steps" in done.stderr
     assert f"the page of this run: {out / 'report.html'}" in done.stderr
     assert "blocks.0" in (out / "report.html").read_text(encoding="utf-8")
 

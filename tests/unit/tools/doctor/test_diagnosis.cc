@@ -17,8 +17,19 @@ const std::vector<Diagnosis> kSome = {
 TEST_CASE("a diagnosis is one line: health, check, what was found, what to do") {
   CHECK(
       diagnosesText(kSome, Color::none()) ==
+      "warning  python part  none for \\x1b[1m3.9: use another Python\n"
       "ok       torch        torch 2.13.0\n"
-      "warning  python part  none for \\x1b[1m3.9: use another Python\n");
+      "verdict: no error; see the warning at python part\n");
+}
+
+TEST_CASE("the last line is the verdict, and errors come first") {
+  CHECK(has(diagnosesText({kSome[0]}, Color::none()), "\nverdict: a job would be counted\n"));
+  std::vector<Diagnosis> bad = kSome;
+  bad.push_back({DoctorCheck::kSpace, Health::kError, "full"});
+  const std::string text = diagnosesText(bad, Color::none());
+  CHECK(text.starts_with("error    space        full\nwarning  "));
+  CHECK(
+      text.ends_with("\nverdict: a job would not be counted, or its reports would not be where you look; see space\n"));
 }
 
 TEST_CASE("the JSON of a diagnosis has check, state, found and todo") {

@@ -62,7 +62,7 @@ TEST_CASE("run ends with a summary of its own reports") {
   const Outcome outcome = commtap.run(commtap.makeReport(0) + commtap.makeReport(1) + "exit 5");
   CHECK(outcome.status() == 5);
   CHECK(outcome.out.empty());
-  CHECK(outcome.err.find("sum over 2 of 4 ranks: 0-1\nno report of ranks 2-3\n1 other run") != std::string::npos);
+  CHECK(outcome.err.find("\n2 of 4 ranks: 0-1\nno report of ranks 2-3\n1 other run") != std::string::npos);
   CHECK(outcome.err.find("all_gather  default_pg") != std::string::npos);
   CHECK(has(outcome.err, "reports: " + commtap.out() + "; next:\n  commtap show " + commtap.out() + "  #"));
 }
