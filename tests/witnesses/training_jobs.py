@@ -92,6 +92,14 @@ _RIGHT = [
         )
         for stage, ops in _ZERO.items()
     ],
+    Job(
+        "spmd_types_tp",
+        "spmd_types_tp",
+        ("spmd_types",),
+        ("_c10d_functional.all_gather_into_tensor", "_c10d_functional.reduce_scatter_tensor"),
+        # The model's input needs no gradient.
+        verdict=Verdict("nothing_to_compare", (Finding("note", "one_way"),)),
+    ),
     Job("megatron_tp", "megatron_tp", ("megatron-core",), ("c10d.allreduce_",)),
     Job(
         "megatron_gpt",
