@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Prints the targets that ninja has to build, from Meson's list: `targets.py BUILD unit [NAME] | e2e`.
 
-`unit`: the unit tests and the targets that they load; with NAME only tests with a case whose name contains NAME. `e2e`:
-all other targets.
+`unit`: the unit tests and the targets that they load; with NAME only programs with a case whose name contains NAME.
+`e2e`: all other targets.
 """
 
 import json
@@ -30,10 +30,11 @@ def sources(target: Target) -> list[str]:
     return [path for part in target["target_sources"] for path in part.get("sources", [])]
 
 
-def loaded_by_unit_tests(build: Path) -> list[Target]:
+def loaded_by(programs: list[Path], build: Path) -> list[Target]:
     """Returns the targets that unit tests load or start, as declared by `depends` of `test()` in meson.build."""
     tests = json.loads((build / "meson-info" / "intro-tests.json").read_text(encoding="utf-8"))
-    needed = {name for test in tests for name in test["depends"]}
+    chosen = {str(build / program) for program in programs}
+    needed = {name for test in tests if test["cmd"][0] in chosen for name in test["depends"]}
     return [target for target in targets(build) if target["id"] in needed and not is_unit_test(target)]
 
 
@@ -63,7 +64,7 @@ def main() -> None:
     folder = Path(build).resolve()
     if what == "unit":
         found = unit_tests(folder, *name)
-        found += files_of(loaded_by_unit_tests(folder), folder)
+        found += files_of(loaded_by(found, folder), folder)
     else:
         others = [
             each

@@ -10,22 +10,26 @@ configure() { # build folder, Meson's arguments ...
   local folder=$1
   shift
   [ -e "$folder/build.ninja" ] && return
-  say "configuring $folder"
+  say "configuring $folder; the first build of all takes about 15 minutes on two cores"
   meson setup "$folder" -Dpython="$VENV/bin/python" "$@" >/dev/null
 }
 
+# On a terminal ninja counts what it builds.
 build() { # ninja's targets ...
+  local quiet=()
   set_up
   configure "$BUILD"
   say "building"
-  ninja -C "$BUILD" --quiet "${@:-${USER_TARGETS[@]}}"
+  [ -t 1 ] || quiet=(--quiet)
+  ninja -C "$BUILD" "${quiet[@]}" "${@:-${USER_TARGETS[@]}}"
 }
 
 targets_of() { # build folder, unit [NAME] | e2e
   python .dev/targets.py "$@"
 }
 
-# One call of ninja for all: between two calls a core idles until the last source of the first is compiled.
+# One call of ninja for all: between two calls a core idles until the last source of the first is compiled. With NAME,
+# only the programs that have such a case, and what they load.
 build_tests() { # unit [NAME] | e2e | nothing for both
   local names
   set_up
@@ -37,7 +41,7 @@ build_tests() { # unit [NAME] | e2e | nothing for both
       targets_of "$BUILD" "$@"
     fi
   )
-  build "${USER_TARGETS[@]}" "${names[@]}"
+  if [ $# = 2 ]; then build "${names[@]}"; else build "${USER_TARGETS[@]}" "${names[@]}"; fi
 }
 
 readonly RESULTS=$BUILD/results
