@@ -43,26 +43,26 @@ std::map<CellKey, const ChangeBundle*> largestBundles(const std::vector<ChangeBu
   return largest;
 }
 
-constexpr double kRounding = 1e-9; // a mean is a quotient, so equal means can differ in the last digit
+constexpr double kMeanRounding = 1e-9; // a mean is a quotient, so equal means can differ in the last digit
 
 /// Returns true if `number` has more calls or bytes than `limit` and its tolerance allow.
 bool exceeds(const PerRank& number, const PerRank& limit, const CellTolerance& tolerance) {
   const auto over = [](double has, double may, const Allowance& allowance) {
-    return has > may + allowance.of(may) + kRounding * may;
+    return has > may + allowance.of(may) + kMeanRounding * may;
   };
   return over(number.count, limit.count, tolerance.count) || over(number.bytes, limit.bytes, tolerance.bytes);
 }
 
 /// Returns the maximum of an entry per step, for a run of `steps` steps.
 PerRank limitPerStep(const BudgetEntry& entry, uint64_t steps, uint64_t budget_steps) {
-  const double whole = std::floor(entry.count + kRounding * entry.count);
+  const double whole = std::floor(entry.count + kMeanRounding * entry.count);
   const double part = entry.count - whole; // of the steps have one call more
   double count = entry.count;
   if (part > 0.5) { // all but few
     count = whole + 1;
-  } else if (part > kRounding * entry.count) {
+  } else if (part > kMeanRounding * entry.count) {
     const auto most_steps = static_cast<double>(std::max(steps, budget_steps));
-    count = whole + std::ceil(part * most_steps - kRounding * most_steps) / static_cast<double>(steps);
+    count = whole + std::ceil(part * most_steps - kMeanRounding * most_steps) / static_cast<double>(steps);
   }
   return {0, count, entry.count > 0 ? entry.bytes * (count / entry.count) : entry.bytes};
 }

@@ -38,15 +38,15 @@ struct Budget {
   std::vector<BudgetEntry> entries;
 };
 
-/// Returns a budget equal to what the job communicates, per step if it made at least two training steps. The equal layers
-/// of a stack share one entry.
+/// Returns a budget equal to what the job communicates, per step if it made at least two training steps. The equal
+/// layers of a stack share one entry.
 Budget budgetOf(const JobReport& job);
 
 /// Returns the cells of the job that exceed their entry, one list per entry, with the entry's maximum as `before`. The
 /// last list has the cells that no entry matches. If several entries match a cell, the last one applies.
 ///
-/// In a budget per step, a count that is no whole number has a part that is not in every step. A run of fewer steps than
-/// the budget's own may have that part as often as the budget's own run.
+/// In a budget per step, a count that is no whole number has a part that is not in every step. A run of fewer steps
+/// than the budget's own may have that part as often as the budget's own run.
 std::vector<std::vector<CellChange>> excessesOf(const Budget& budget, const JobReport& job);
 
 } // namespace commtap

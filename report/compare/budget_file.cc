@@ -102,10 +102,12 @@ std::string toleranceText(const Tolerance& tolerance) {
 }
 
 std::string entryText(const BudgetEntry& entry, bool per_step) {
-  const bool is_whole = !per_step || entry.setup; // the mean over steps must stay exact, as runs have other numbers of them
+  const bool is_whole =
+      !per_step || entry.setup; // the mean over steps must stay exact, as runs have other numbers of them
   const auto number = [is_whole](double value) { return numberText(is_whole ? std::ceil(value) : value); };
-  return "  { " + patternText(entry.pattern, ", ") + (entry.setup ? std::string(", ") + field::kSetup + " = true" : "") +
-         ", " + field::kCount + " = " + number(entry.count) + ", " + field::kBytes + " = " + number(entry.bytes) + " },\n";
+  return "  { " + patternText(entry.pattern, ", ") +
+         (entry.setup ? std::string(", ") + field::kSetup + " = true" : "") + ", " + field::kCount + " = " +
+         number(entry.count) + ", " + field::kBytes + " = " + number(entry.bytes) + " },\n";
 }
 
 /// Reads the fields of a TOML table one by one. Fails on fields not in `known`.

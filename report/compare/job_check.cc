@@ -95,10 +95,7 @@ Finding::What whatOf(const Change& change) {
   return change.isLess() ? Finding::What::kLess : Finding::What::kMore;
 }
 
-std::vector<Finding> findingsOf(
-    const std::vector<CellChange>& changes,
-    uint64_t steps = 1,
-    bool per_step = false) {
+std::vector<Finding> findingsOf(const std::vector<CellChange>& changes, uint64_t steps = 1, bool per_step = false) {
   std::vector<Finding> findings;
   for (ChangeBundle& each : bundle(changes, steps, per_step)) {
     findings.push_back(plainFinding(whatOf(each.change)));
@@ -185,7 +182,8 @@ std::vector<Check> checkBudget(const Budget& budget, const JobReport& job) {
   checks.reserve(budget.entries.size() + 1);
   for (size_t i = 0; i < budget.entries.size(); ++i) {
     const CellPattern& pattern = budget.entries[i].pattern;
-    checks.push_back({Check::What::kBudget, subjectOf(budget.entries[i]), 0, findingsOf(excesses[i], 1, budget.per_step)});
+    checks.push_back(
+        {Check::What::kBudget, subjectOf(budget.entries[i]), 0, findingsOf(excesses[i], 1, budget.per_step)});
     if (!namesModule(pattern.module, job)) {
       checks.back().findings.push_back(plainFinding(Finding::What::kUnmatched));
       checks.back().findings.back().problem = "no module is named " + pattern.module;

@@ -37,8 +37,9 @@ size_t removeAlike(const JobReport& before, const JobReport& after, JobCompariso
 
 std::string unevenNote(size_t alike) {
   return (alike == 1 ? "1 row has" : std::to_string(alike) + " rows have") +
-      " another mean per step only because one run made more steps: compared, and shown, by what each further step adds;"
-      " what some steps alone have is equal in both runs";
+         " another mean per step only because one run made more steps: compared, and shown, by what each further step "
+         "adds;"
+         " what some steps alone have is equal in both runs";
 }
 
 /// Returns the names of the runs whose steps are not known; "" if those of both are.
@@ -52,15 +53,11 @@ std::string withoutSteps(const JobReport& before, const JobReport& after) {
 
 } // namespace
 
-JobComparison compareJobs(
-    const JobReport& before,
-    const JobReport& after,
-    const std::vector<Tolerance>& rules,
-    ComparedSteps steps) {
+JobComparison
+compareJobs(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules, ComparedSteps steps) {
   auto [cells_before, cells_after] = comparableCells(before, after, steps);
   JobComparison comparison{steps, std::move(cells_before), std::move(cells_after), {}, {}};
-  comparison.changes =
-      changesBetween(comparison.before, comparison.after, comparedRanks(before, after), rules, steps);
+  comparison.changes = changesBetween(comparison.before, comparison.after, comparedRanks(before, after), rules, steps);
   comparison.notes = comparisonNotes(before, after, steps);
   if (steps.before != steps.after) {
     comparison.notes.push_back(

@@ -30,10 +30,8 @@ PerRank perRank(uint64_t count, uint64_t bytes, uint64_t ranks, uint64_t steps =
   return {ranks, static_cast<double>(count) / divisor, static_cast<double>(bytes) / divisor, {}, count, bytes};
 }
 
-std::map<std::string, PerRank> divided(
-    const std::map<std::string, Amount>& sums,
-    const JobReport& job,
-    uint64_t steps = 0) {
+std::map<std::string, PerRank>
+divided(const std::map<std::string, Amount>& sums, const JobReport& job, uint64_t steps = 0) {
   std::map<std::string, PerRank> result;
   for (const auto& [name, amount] : sums) {
     result[name] = perRank(amount.count, amount.bytes, rankCount(job), steps);
@@ -96,11 +94,11 @@ bool isInProportion(double before, double after, ComparedSteps steps) {
 
 /// Returns the note on a root module that was called more or less often.
 std::string lengthNote(const std::string& module, double before, double after, ComparedSteps steps) {
-  std::string note = "each rank called " + module + " " + plain(before) + " times before and " + plain(after) +
-      " times after";
-  return steps.arePerStep() ? note + ", in " + std::to_string(steps.before) + " and " + std::to_string(steps.after) +
-          " training steps"
-                            : note + ": numbers are per run, and the runs differ in length";
+  std::string note =
+      "each rank called " + module + " " + plain(before) + " times before and " + plain(after) + " times after";
+  return steps.arePerStep()
+             ? note + ", in " + std::to_string(steps.before) + " and " + std::to_string(steps.after) + " training steps"
+             : note + ": numbers are per run, and the runs differ in length";
 }
 
 std::string worldText(const std::optional<int64_t>& world_size) {

@@ -22,8 +22,9 @@ struct PerRank {
   uint64_t ranks = 0; ///< how many ranks have the amount
   double count = 0;   ///< calls
   double bytes = 0;
-  RankRanges on = {};     ///< the ranks that have the cell, without processes that have no rank; empty for a total
-  uint64_t count_sum = 0; ///< over ranks and steps. The means are quotients of the sums, so equal ones are exactly equal
+  RankRanges on = {}; ///< the ranks that have the cell, without processes that have no rank; empty for a total
+  uint64_t count_sum =
+      0; ///< over ranks and steps. The means are quotients of the sums, so equal ones are exactly equal
   uint64_t bytes_sum = 0;
 };
 
@@ -92,12 +93,14 @@ struct CellChange {
 std::optional<RankRanges> comparedRanks(const JobReport& before, const JobReport& after);
 
 /// Returns the cells that differ by more than `rules` tolerate, in calls or bytes per rank or in which of the ranks
-/// `compared` have them: the largest growth first, then the largest decrease.
+/// `compared` have them: the largest growth first, then the largest decrease. If the cells are per step, a rule's plain
+/// number is divided by the steps of the longer run: it is a number of calls or bytes per run.
 std::vector<CellChange> changesBetween(
     const Cells& before,
     const Cells& after,
     const std::optional<RankRanges>& compared,
-    const std::vector<Tolerance>& rules);
+    const std::vector<Tolerance>& rules,
+    ComparedSteps steps = {});
 
 /// Returns the number of training steps if both runs made equally many; otherwise, or without steps, 1.
 uint64_t stepsOfBoth(const JobReport& before, const JobReport& after);

@@ -108,11 +108,8 @@ UnevenRows::StepsByGroup UnevenRows::stepsIn(const JobReport& job) {
 }
 
 /// Returns what each further step adds to an amount per rank of the job; nullopt if the rest is not proven to be alike.
-std::optional<double> UnevenRows::each(
-    double before,
-    double after,
-    const Amounts& in_before,
-    const Amounts& in_after) const {
+std::optional<double> UnevenRows::each(double before, double after, const Amounts& in_before, const Amounts& in_after)
+    const {
   const auto steps_before = static_cast<double>(steps_.before);
   const auto steps_after = static_cast<double>(steps_.after);
   const double each = isNear(before, after) ? 0 : (after - before) / (steps_after - steps_before);
@@ -120,9 +117,9 @@ std::optional<double> UnevenRows::each(
   const double rounding = 1e-9 * std::max(before, after);
   const bool is_steady = each == 0 || (each > 0 && isNear(in_before.steady, in_after.steady));
   return is_steady && rest <= std::min(in_before.extra, in_after.extra) + rounding &&
-          -rest <= std::min(in_before.lacked, in_after.lacked) + rounding
-      ? std::optional(each)
-      : std::nullopt;
+                 -rest <= std::min(in_before.lacked, in_after.lacked) + rounding
+             ? std::optional(each)
+             : std::nullopt;
 }
 
 std::optional<UnevenRows::Alike> UnevenRows::alike(const CellChange& cell) const {
@@ -146,7 +143,8 @@ std::optional<UnevenRows::Alike> UnevenRows::alike(const CellChange& cell) const
     return std::nullopt;
   }
   const auto of = [&](double ranks) {
-    return Step{static_cast<uint64_t>(std::llround(*calls * ranks)), static_cast<uint64_t>(std::llround(*bytes * ranks))};
+    return Step{
+        static_cast<uint64_t>(std::llround(*calls * ranks)), static_cast<uint64_t>(std::llround(*bytes * ranks))};
   };
   return Alike{of(ranks_before_), of(ranks_after_)};
 }

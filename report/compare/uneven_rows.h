@@ -35,9 +35,9 @@ class UnevenRows {
     Step after;
   };
 
-  /// Returns what each further step of the longer run added to the row, if a steady step can have that much, and the rest
-  /// of the row is equal in both runs and lies outside of steady steps. Otherwise, and if the runs made equally many
-  /// steps, returns nullopt: the row differs.
+  /// Returns what each further step of the longer run added to the row, if a steady step can have that much, and the
+  /// rest of the row is equal in both runs and lies outside of steady steps. Otherwise, and if the runs made equally
+  /// many steps, returns nullopt: the row differs.
   std::optional<Alike> alike(const CellChange& cell) const;
 
  private:

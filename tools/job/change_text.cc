@@ -81,7 +81,8 @@ std::string amountText(const ChangeBundle& bundle, double count) {
   const bool by_step =
       bundle.steps > 1 && !bundle.first.setup && std::fmod(count, static_cast<double>(bundle.steps)) == 0;
   const double each = by_step && !bundle.per_step ? count / static_cast<double>(bundle.steps) : count;
-  return fmt::format("{:.6g} {} per {}", each, kindName(bundle.first.kind), by_step || bundle.per_step ? "step" : "run");
+  return fmt::format(
+      "{:.6g} {} per {}", each, kindName(bundle.first.kind), by_step || bundle.per_step ? "step" : "run");
 }
 
 /// Returns " (3 per run)" for a row of one run that is not in every step; "" for all others.

@@ -88,10 +88,8 @@ std::string checkText(
   return text + summaryText(checks) + "\n";
 }
 
-std::string checkMarkdown(
-    const std::vector<Check>& checks,
-    const std::vector<std::string>& notes,
-    const JobReport& job) {
+std::string
+checkMarkdown(const std::vector<Check>& checks, const std::vector<std::string>& notes, const JobReport& job) {
   std::string text = "### commtap: " + summaryText(checks) + "\n";
   for (size_t i = 0; i < notes.size(); ++i) {
     text += (i == 0 ? "\n- **note:** " : "- **note:** ") + markdownText(notes[i]) + "\n";

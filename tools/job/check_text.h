@@ -20,10 +20,8 @@ std::string checkText(
     const JobReport& job,
     const Color& color);
 /// Returns the failed checks as Markdown for a comment on a pull request.
-std::string checkMarkdown(
-    const std::vector<Check>& checks,
-    const std::vector<std::string>& notes,
-    const JobReport& job);
+std::string
+checkMarkdown(const std::vector<Check>& checks, const std::vector<std::string>& notes, const JobReport& job);
 /// Returns JUnit XML for CI systems, with one test case per check.
 std::string checkJunit(const std::vector<Check>& checks, const JobReport& job);
 /// The `schema` of the JSON for programs, which docs/check.md describes.

@@ -28,8 +28,10 @@ constexpr const char* kCheckAbout =
     "Checks that every rank has a readable report, that no process was killed or failed, that nothing is missing from "
     "the\n"
     "reports, and that the ranks agree. With --baseline, also checks that each row has the same calls, bytes\n"
-    "and ranks as in the baseline; with --budget, that no row has more than the budget. Numbers are means per rank and\n"
-    "training step, over the ranks that have the row; set-up is per rank and run. docs/check.md describes budgets and formats.";
+    "and ranks as in the baseline; with --budget, that no row has more than the budget. Numbers are means per rank "
+    "and\n"
+    "training step, over the ranks that have the row; set-up is per rank and run. docs/check.md describes budgets and "
+    "formats.";
 constexpr const char* kCheckExitStatus =
     "0 all checks passed; 1 some failed, or no report could be read; 2 wrong usage, or a path that does not\n"
     "exist.";
@@ -140,7 +142,8 @@ std::string render(
   if (format == "junit") {
     return checkJunit(checks, job);
   }
-  return format == "markdown" ? checkMarkdown(checks, notes, job) : checkText(checks, notes, job, Color::forStream(STDOUT_FILENO));
+  return format == "markdown" ? checkMarkdown(checks, notes, job)
+                              : checkText(checks, notes, job, Color::forStream(STDOUT_FILENO));
 }
 
 /// Returns the check of what `commtap verify` finds wrong.

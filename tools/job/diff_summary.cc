@@ -64,9 +64,8 @@ std::string moreBytes(const Change& change) {
 std::string amountWords(const Change& change, const std::string& unit) {
   if (hasEqualBytes(change)) {
     const std::string bytes = humanBytes(change.after.bytes);
-    return hasEqualCalls(change)
-               ? fmt::format("as much {} ({} in {})", unit, bytes, meanCalls(change.after.count))
-               : fmt::format("as many bytes {} ({}) in {}", unit, bytes, moreCalls(change));
+    return hasEqualCalls(change) ? fmt::format("as much {} ({} in {})", unit, bytes, meanCalls(change.after.count))
+                                 : fmt::format("as many bytes {} ({}) in {}", unit, bytes, moreCalls(change));
   }
   return fmt::format(
       "{} {} ({} to {}), {}",
@@ -95,7 +94,8 @@ std::vector<MeanDelta> deltasOf(const JobDiff& diff, bool setup, uint64_t PerRan
       parts.push_back({&each, delta * static_cast<double>(each.modules.size())});
     }
   }
-  std::stable_sort(parts.begin(), parts.end(), [](const MeanDelta& a, const MeanDelta& b) { return a.delta > b.delta; });
+  std::stable_sort(
+      parts.begin(), parts.end(), [](const MeanDelta& a, const MeanDelta& b) { return a.delta > b.delta; });
   return parts;
 }
 
@@ -143,8 +143,8 @@ std::string diffSummary(const JobDiff& diff) {
   const bool per_step = diff.steps.arePerStep();
   std::string text =
       "communicates " + partWords(diff, diff.total, false, per_step ? "per rank and step" : "per rank and run");
-  const bool has_setup = std::any_of(
-      diff.changes.begin(), diff.changes.end(), [](const ChangeBundle& each) { return each.first.setup; });
+  const bool has_setup =
+      std::any_of(diff.changes.begin(), diff.changes.end(), [](const ChangeBundle& each) { return each.first.setup; });
   if (per_step && has_setup) {
     text += "; in set-up " + partWords(diff, diff.setup, true, "per rank");
   }

@@ -196,11 +196,8 @@ std::string bucketedText(const JobDiff& diff) {
   return diff.bucketed == 1 ? "1 bucketed row" : fmt::format("{} bucketed rows", diff.bucketed);
 }
 
-JobDiff diffOf(
-    const JobReport& before,
-    const JobReport& after,
-    const std::vector<Tolerance>& rules,
-    ComparedSteps steps) {
+JobDiff
+diffOf(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules, ComparedSteps steps) {
   JobComparison comparison = compareJobs(before, after, rules, steps);
   std::set<std::string> modules;
   for (const CellChange& change : comparison.changes) {
@@ -208,7 +205,8 @@ JobDiff diffOf(
   }
   const bool per_step = steps.arePerStep();
   const auto in_setup = [](const CellKey& key) { return key.setup; };
-  const auto is_counted = per_step ? +[](const CellKey& key) { return !key.setup; } : +[](const CellKey&) { return true; };
+  const auto is_counted =
+      per_step ? +[](const CellKey& key) { return !key.setup; } : +[](const CellKey&) { return true; };
   const auto totals = [&](const Cells& cells, const JobReport& job, uint64_t divisor) {
     return per_step ? totalsByGroup(cells, job, divisor) : perRankByGroup(job);
   };

@@ -22,19 +22,17 @@ struct JobDiff {
   size_t bucketed = 0; ///< rows that a compiler merged in only one of the jobs; MergedDifference::rows
   std::vector<std::string> notes;
   std::vector<ChangeBundle> changes;
-  std::vector<ChangeBundle> modules; ///< totals of the modules that differ; only the key's module, label, set-up are set
-  ComparedSteps steps;               ///< that the numbers are divided by
+  std::vector<ChangeBundle>
+      modules;         ///< totals of the modules that differ; only the key's module, label, set-up are set
+  ComparedSteps steps; ///< that the numbers are divided by
   std::map<std::string, Change> groups; ///< totals of the groups that differ, over all ranks
   Change total;                         ///< over all modules and ranks; without set-up if the numbers are per step
   Change setup;                         ///< per rank and run
 };
 
 /// Compares two jobs. `steps`: those that numbers are divided by; comparedSteps(), or none for numbers per run.
-JobDiff diffOf(
-    const JobReport& before,
-    const JobReport& after,
-    const std::vector<Tolerance>& rules,
-    ComparedSteps steps = {});
+JobDiff
+diffOf(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules, ComparedSteps steps = {});
 
 /// Returns "1 bucketed row" for the rows that a compiler merged in only one of the jobs.
 std::string bucketedText(const JobDiff& diff);

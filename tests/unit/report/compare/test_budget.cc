@@ -124,7 +124,8 @@ TEST_CASE("set-up has entries of its own in a budget per step, and counts per ru
   mark(job);
   const Budget budget = budgetOf(job);
   REQUIRE(budget.entries.size() == 2);
-  const auto entry = std::find_if(budget.entries.begin(), budget.entries.end(), [](const auto& each) { return each.setup; });
+  const auto entry =
+      std::find_if(budget.entries.begin(), budget.entries.end(), [](const auto& each) { return each.setup; });
   REQUIRE(entry != budget.entries.end());
   CHECK(entry->count == 2);
   JobReport longer = jobOfUnevenSteps(20, 2, 5);

@@ -58,8 +58,9 @@ TEST_CASE("a budget without a unit counts per run, with set-up") {
   CHECK(errorOf("budget = [ { setup = true, count = 1, bytes = 1 } ]") == "line 2: budget[0].setup is unknown");
   CHECK(errorOf("per = \"day\"") == "line 2: per is 'day', not \"run\" or \"step\"");
   CHECK(errorOf("per = \"step\"\nsteps = 2.5") == "line 3: steps is 2.5, not a whole number");
-  CHECK(errorOf("per = \"step\"\nbudget = [ { setup = 1, count = 1, bytes = 1 } ]") ==
-        "line 3: budget[0].setup is 1, not true or false");
+  CHECK(
+      errorOf("per = \"step\"\nbudget = [ { setup = 1, count = 1, bytes = 1 } ]") ==
+      "line 3: budget[0].setup is 1, not true or false");
 }
 
 TEST_CASE("a budget file has comments and one line per entry") {

@@ -21,7 +21,9 @@ TEST_CASE("a run of more steps that has as much per step does not differ") {
   const JobComparison comparison = compared(jobOfEqualSteps(3, 7), jobOfEqualSteps(10, 7));
   CHECK(comparison.changes.empty());
   REQUIRE_FALSE(comparison.notes.empty());
-  CHECK(comparison.notes.back() == "the runs made 3 and 10 training steps: rows are compared per step, and set-up per run");
+  CHECK(
+      comparison.notes.back() ==
+      "the runs made 3 and 10 training steps: rows are compared per step, and set-up per run");
   CHECK(compareJobs(jobOfEqualSteps(3, 7), jobOfEqualSteps(10, 7), {}, {}).changes.size() == 1);
 }
 

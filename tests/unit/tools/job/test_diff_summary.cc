@@ -25,31 +25,33 @@ std::string summary(const JobReport& before, const JobReport& after) {
 }
 
 /// Returns the summary of two runs of 4 and 10 steps.
-std::string summary(const Calls& before, const Calls& after) {
+std::string longerRun(const Calls& before, const Calls& after) {
   return summary(jobOfEqualSteps(4, before), jobOfEqualSteps(10, after));
 }
 
 TEST_CASE("the summary says how much more is communicated, and where") {
   CHECK(
-      summary({{"Net", 24}}, {{"Net", 27}}) ==
+      longerRun({{"Net", 24}}, {{"Net", 27}}) ==
       "communicates 12.5 % more bytes per rank and step (192 B to 216 B), 3 more calls (24 to 27): all_gather in Net "
       "(forward, default_pg)");
   CHECK(
-      summary({{"Net", 24}, {"Other", 1}}, {{"Net", 21}, {"Other", 2}}) ==
-      "communicates 8.0 % fewer bytes per rank and step (200 B to 184 B), 2 fewer calls (25 to 23); the largest growth is "
+      longerRun({{"Net", 24}, {"Other", 1}}, {{"Net", 21}, {"Other", 2}}) ==
+      "communicates 8.0 % fewer bytes per rank and step (200 B to 184 B), 2 fewer calls (25 to 23); the largest growth "
+      "is "
       "all_gather in Other (forward, default_pg), the largest decrease all_gather in Net (forward, default_pg)");
-  CHECK(summary({{"Net", 24}}, {{"Net", 24}}) == "no differences");
+  CHECK(longerRun({{"Net", 24}}, {{"Net", 24}}) == "no differences");
 }
 
 TEST_CASE("the summary says mostly only of a change that is half of what changed") {
-  CHECK(summary({{"A", 1}, {"B", 1}}, {{"A", 9}, {"B", 3}}).ends_with("): mostly all_gather in A (forward, default_pg)"));
-  CHECK(summary({{"A", 1}, {"B", 1}, {"C", 1}}, {{"A", 5}, {"B", 4}, {"C", 4}})
+  CHECK(longerRun({{"A", 1}, {"B", 1}}, {{"A", 9}, {"B", 3}})
+            .ends_with("): mostly all_gather in A (forward, default_pg)"));
+  CHECK(longerRun({{"A", 1}, {"B", 1}, {"C", 1}}, {{"A", 5}, {"B", 4}, {"C", 4}})
             .ends_with("; the largest part is all_gather in A (forward, default_pg)"));
 }
 
 TEST_CASE("the summary of calls that moved says that there are as many") {
   CHECK(
-      summary({{"A", 4}}, {{"B", 4}}) ==
+      longerRun({{"A", 4}}, {{"B", 4}}) ==
       "communicates as much per rank and step (32 B in 4 calls); the largest growth is all_gather in B (forward, "
       "default_pg), the largest decrease all_gather in A (forward, default_pg)");
 }
@@ -60,7 +62,8 @@ TEST_CASE("the summary says that only set-up differs") {
   before.collectives[1].setup = after.collectives[1].setup = true;
   CHECK(
       summary(before, after) ==
-      "communicates as much per rank and step (8 B in 1 call); in set-up 100 % more bytes per rank (32 B to 64 B), 4 more "
+      "communicates as much per rank and step (8 B in 1 call); in set-up 100 % more bytes per rank (32 B to 64 B), 4 "
+      "more "
       "calls (4 to 8): all_gather in B (set-up) (forward, default_pg)");
 }
 

@@ -20,9 +20,10 @@ TEST_CASE("diff text has a table by module and one line per difference") {
   CHECK(has(text, "\nDistributedDataParallel.net1  "));
   CHECK(has(text, "  2.00 KiB  3.00 KiB  +50.0 %\n"));
   CHECK(has(text, "By group, per rank and run (over all ranks)\n"));
-  CHECK(has(
-      text,
-      "\nDifferences, per rank and run\n  +1 all_gather per run in DistributedDataParallel.net1 (forward, default_pg): 2 to 3 calls"));
+  CHECK(
+      has(text,
+          "\nDifferences, per rank and run\n  +1 all_gather per run in DistributedDataParallel.net1 (forward, "
+          "default_pg): 2 to 3 calls"));
 }
 
 TEST_CASE("diff text has the ranks of both runs if a row is on others") {
