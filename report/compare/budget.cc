@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 #include "report/base/glob.h"
 #include "report/compare/change_bundle.h"
+#include "report/job/step_count.h"
 
 namespace commtap {
 namespace {
@@ -20,12 +22,13 @@ BudgetEntry entryOf(const std::string& module_pattern, const ChangeBundle& bundl
   entry.pattern = {module_pattern, bundle.first.phase, bundle.first.kind, globLiteral(bundle.first.group)};
   entry.count = bundle.change.after.count;
   entry.bytes = bundle.change.after.bytes;
+  entry.setup = bundle.first.setup;
   return entry;
 }
 
 /// Returns the cells that the bundle's pattern matches.
 CellKey patternKey(const ChangeBundle& bundle) {
-  return {bundle.pattern, bundle.first.phase, bundle.first.kind, bundle.first.group};
+  return {bundle.pattern, bundle.first.phase, bundle.first.kind, bundle.first.group, "", bundle.first.setup};
 }
 
 /// Returns the largest bundle of each pattern. Layers that differ from it get entries of their own.
@@ -40,19 +43,39 @@ std::map<CellKey, const ChangeBundle*> largestBundles(const std::vector<ChangeBu
   return largest;
 }
 
-/// Returns true if `number` has more calls or bytes than `entry` and its tolerance allow.
-bool exceeds(const PerRank& number, const BudgetEntry& entry, const CellTolerance& tolerance) {
-  constexpr double kRounding = 1e-9; // a mean is a quotient, so equal means can differ in the last digit
+constexpr double kMeanRounding = 1e-9; // a mean is a quotient, so equal means can differ in the last digit
+
+/// Returns true if `number` has more calls or bytes than `limit` and its tolerance allow.
+bool exceeds(const PerRank& number, const PerRank& limit, const CellTolerance& tolerance) {
   const auto over = [](double has, double may, const Allowance& allowance) {
-    return has > may + allowance.of(may) + kRounding * may;
+    return has > may + allowance.of(may) + kMeanRounding * may;
   };
-  return over(number.count, entry.count, tolerance.count) || over(number.bytes, entry.bytes, tolerance.bytes);
+  return over(number.count, limit.count, tolerance.count) || over(number.bytes, limit.bytes, tolerance.bytes);
+}
+
+/// Returns the maximum of an entry per step, for a run of `steps` steps.
+PerRank limitPerStep(const BudgetEntry& entry, uint64_t steps, uint64_t budget_steps) {
+  const double whole = std::floor(entry.count + kMeanRounding * entry.count);
+  const double part = entry.count - whole; // of the steps have one call more
+  double count = entry.count;
+  if (part > 0.5) { // all but few
+    count = whole + 1;
+  } else if (part > kMeanRounding * entry.count) {
+    const auto most_steps = static_cast<double>(std::max(steps, budget_steps));
+    count = whole + std::ceil(part * most_steps - kMeanRounding * most_steps) / static_cast<double>(steps);
+  }
+  return {0, count, entry.count > 0 ? entry.bytes * (count / entry.count) : entry.bytes};
+}
+
+/// Returns the cells of a job in the unit of a budget.
+Cells cellsFor(const Budget& budget, const JobReport& job) {
+  return budget.per_step ? cellsBySetup(job, trainingStepCount(job)) : cellsOf(job);
 }
 
 /// Returns the index of the last entry whose pattern matches the cell; the number of entries if no pattern does.
 size_t entryFor(const Budget& budget, const CellKey& key) {
   for (size_t i = budget.entries.size(); i-- > 0;) {
-    if (budget.entries[i].pattern.matches(key)) {
+    if (budget.entries[i].pattern.matches(key) && budget.entries[i].setup == key.setup) {
       return i;
     }
   }
@@ -72,14 +95,17 @@ std::optional<Allowed> allowedFromName(std::string_view name) {
 }
 
 Budget budgetOf(const JobReport& job) {
+  Budget budget;
+  const uint64_t steps = trainingStepCount(job);
+  budget.per_step = steps > 1;
+  budget.steps = budget.per_step ? steps : 0;
   std::vector<CellChange> cells;
-  for (const auto& [key, number] : cellsOf(job)) {
+  for (const auto& [key, number] : cellsFor(budget, job)) {
     cells.push_back({key, {{}, {1, number.count, number.bytes}}}); // whatever ranks have them
   }
   const std::vector<ChangeBundle> bundles = bundle(cells);
   const std::map<CellKey, const ChangeBundle*> largest = largestBundles(bundles);
   std::vector<BudgetEntry> exceptions;
-  Budget budget;
   for (const ChangeBundle& each : bundles) {
     if (largest.at(patternKey(each)) == &each) {
       budget.entries.push_back(entryOf(each.pattern, each));
@@ -94,17 +120,21 @@ Budget budgetOf(const JobReport& job) {
   return budget;
 }
 
-std::vector<std::vector<CellChange>> excessesOf(const Budget& budget, const Cells& cells) {
+std::vector<std::vector<CellChange>> excessesOf(const Budget& budget, const JobReport& job) {
+  const uint64_t steps = std::max<uint64_t>(trainingStepCount(job), 1);
   std::vector<std::vector<CellChange>> excesses(budget.entries.size() + 1);
-  for (const auto& [key, number] : cells) {
+  for (const auto& [key, number] : cellsFor(budget, job)) {
     const size_t i = entryFor(budget, key);
     if (i == budget.entries.size()) {
       excesses[i].push_back({key, {{}, number}});
       continue;
     }
     const BudgetEntry& entry = budget.entries[i];
-    if (exceeds(number, entry, toleranceFor(budget.tolerances, key))) {
-      excesses[i].push_back({key, {{number.ranks, entry.count, entry.bytes}, number}});
+    const bool per_step = budget.per_step && !key.setup;
+    PerRank limit = per_step ? limitPerStep(entry, steps, budget.steps) : PerRank{0, entry.count, entry.bytes};
+    limit.ranks = number.ranks;
+    if (exceeds(number, limit, toleranceFor(budget.tolerances, key))) {
+      excesses[i].push_back({key, {limit, number}});
     }
   }
   return excesses;

@@ -16,8 +16,9 @@ namespace commtap {
 /// The maximum for each module that the pattern matches.
 struct BudgetEntry {
   CellPattern pattern;
-  double count = 0; ///< calls per rank in a run
-  double bytes = 0; ///< payload per rank in a run
+  double count = 0;   ///< calls per rank in a run, or in a training step
+  double bytes = 0;   ///< payload per rank in a run, or in a training step
+  bool setup = false; ///< matches set-up and nothing else, and counts per run; only in a budget per step
 
   bool operator==(const BudgetEntry&) const = default;
 };
@@ -30,16 +31,22 @@ std::optional<Allowed> allowedFromName(std::string_view name);
 
 /// The communication that a job may do. docs/check.md describes the file.
 struct Budget {
+  bool per_step = false; ///< entries count per training step, except set-up; otherwise per run, with set-up
+  uint64_t steps = 0;    ///< training steps of the run that a budget per step is equal to; 0 if not known
   std::vector<Allowed> allowed;
   std::vector<Tolerance> tolerances;
   std::vector<BudgetEntry> entries;
 };
 
-/// Returns a budget equal to what the job communicates. The equal layers of a stack share one entry.
+/// Returns a budget equal to what the job communicates, per step if it made at least two training steps. The equal
+/// layers of a stack share one entry.
 Budget budgetOf(const JobReport& job);
 
-/// Returns the cells that exceed their entry, one list per entry, with the entry's maximum as `before`. The last list
-/// has the cells that no entry matches. If several entries match a cell, the last one applies.
-std::vector<std::vector<CellChange>> excessesOf(const Budget& budget, const Cells& cells);
+/// Returns the cells of the job that exceed their entry, one list per entry, with the entry's maximum as `before`. The
+/// last list has the cells that no entry matches. If several entries match a cell, the last one applies.
+///
+/// In a budget per step, a count that is no whole number has a part that is not in every step. A run of fewer steps
+/// than the budget's own may have that part as often as the budget's own run.
+std::vector<std::vector<CellChange>> excessesOf(const Budget& budget, const JobReport& job);
 
 } // namespace commtap

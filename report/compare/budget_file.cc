@@ -22,14 +22,22 @@ namespace {
 constexpr const char* kAllow = "allow";
 constexpr const char* kTolerance = "tolerance";
 constexpr const char* kBudget = "budget";
+constexpr const char* kPer = "per";
+constexpr const char* kPerRun = "run";
+constexpr const char* kPerStep = "step";
 
 constexpr const char* kAbout = R"(
-# The maximum communication of each rank in one run. To check a run: commtap check DIR --budget THIS_FILE
+# The maximum communication of each rank. To check a run: commtap check DIR --budget THIS_FILE
 # Written by `commtap check DIR --write THIS_FILE`. You may edit this file.
 
 # Findings that do not fail the check: "disagreements" of ranks, "missing_ranks", "killed" processes, "failed"
 # processes, "not_seen".
 allow = [)";
+
+constexpr const char* kAboutStep = R"(
+# Entries count per training step, and those with setup = true per run. steps: how many the run had that the numbers are
+# of. A count that is no whole number has a part that is not in every step: a run of fewer steps may have it as often.
+)";
 
 constexpr const char* kAboutTolerance = R"(]
 
@@ -93,9 +101,13 @@ std::string toleranceText(const Tolerance& tolerance) {
   return text;
 }
 
-std::string entryText(const BudgetEntry& entry) {
-  return "  { " + patternText(entry.pattern, ", ") + ", " + field::kCount + " = " + numberText(std::ceil(entry.count)) +
-         ", " + field::kBytes + " = " + numberText(std::ceil(entry.bytes)) + " },\n";
+std::string entryText(const BudgetEntry& entry, bool per_step) {
+  const bool is_whole =
+      !per_step || entry.setup; // the mean over steps must stay exact, as runs have other numbers of them
+  const auto number = [is_whole](double value) { return numberText(is_whole ? std::ceil(value) : value); };
+  return "  { " + patternText(entry.pattern, ", ") +
+         (entry.setup ? std::string(", ") + field::kSetup + " = true" : "") + ", " + field::kCount + " = " +
+         number(entry.count) + ", " + field::kBytes + " = " + number(entry.bytes) + " },\n";
 }
 
 /// Reads the fields of a TOML table one by one. Fails on fields not in `known`.
@@ -133,6 +145,14 @@ class Table {
       wrong(*node, name, "a number");
     }
     return *number;
+  }
+
+  bool flag(const char* name) const {
+    const toml::node* node = find(name);
+    if (node != nullptr && !node->is_boolean()) {
+      wrong(*node, name, "true or false");
+    }
+    return node != nullptr && node->value_or(false);
   }
 
   template <typename T>
@@ -194,6 +214,16 @@ void eachTable(const Table& root, const char* name, std::initializer_list<const 
   }
 }
 
+/// Returns a number of steps, which a double holds exactly.
+uint64_t wholeNumber(const Table& table, const char* name) {
+  constexpr double kMost = 9007199254740992.0; // 2^53
+  const double number = table.number(name);
+  if (number > kMost || number != std::floor(number)) {
+    table.wrong(*table.find(name), name, "a whole number");
+  }
+  return static_cast<uint64_t>(number);
+}
+
 std::vector<Allowed> allowedFrom(const Table& root) {
   std::vector<Allowed> allowed;
   const toml::node* node = root.find(kAllow);
@@ -217,16 +247,25 @@ Tolerance toleranceFrom(const Table& table) {
 }
 
 Budget budgetFrom(const toml::table& document) {
-  const Table root(document, "", {field::kSchema, kAllow, kTolerance, kBudget});
+  const Table root(document, "", {field::kSchema, kPer, field::kSteps, kAllow, kTolerance, kBudget});
   if (root.text(field::kSchema).value_or("") != kBudgetSchema) {
     fail(std::string("not a budget: it lacks schema = \"") + kBudgetSchema + "\"");
   }
   Budget budget;
+  const std::string per = root.text(kPer).value_or(kPerRun);
+  if (per != kPerRun && per != kPerStep) {
+    root.wrong(*root.find(kPer), kPer, R"("run" or "step")");
+  }
+  budget.per_step = per == kPerStep;
+  budget.steps = budget.per_step && root.find(field::kSteps) != nullptr ? wholeNumber(root, field::kSteps) : 0;
   budget.allowed = allowedFrom(root);
   const auto fields = {field::kModule, field::kPhase, field::kKind, field::kGroup, field::kCount, field::kBytes};
+  const auto entry_fields = {
+      field::kModule, field::kPhase, field::kKind, field::kGroup, field::kSetup, field::kCount, field::kBytes};
   eachTable(root, kTolerance, fields, [&](const Table& table) { budget.tolerances.push_back(toleranceFrom(table)); });
-  eachTable(root, kBudget, fields, [&](const Table& table) {
-    budget.entries.push_back({table.pattern(), table.number(field::kCount), table.number(field::kBytes)});
+  eachTable(root, kBudget, budget.per_step ? entry_fields : fields, [&](const Table& table) {
+    budget.entries.push_back(
+        {table.pattern(), table.number(field::kCount), table.number(field::kBytes), table.flag(field::kSetup)});
   });
   return budget;
 }
@@ -235,6 +274,10 @@ Budget budgetFrom(const toml::table& document) {
 
 std::string budgetToToml(const Budget& budget, const std::string& source) {
   std::string text = std::string(field::kSchema) + " = \"" + kBudgetSchema + "\"\n";
+  if (budget.per_step) {
+    text += kAboutStep + 1 + std::string(kPer) + " = " + quoted(kPerStep) + "\n" + field::kSteps + " = " +
+            std::to_string(budget.steps) + "\n\n";
+  }
   text += "# Of " + quoted(source) + kAbout;
   for (size_t i = 0; i < budget.allowed.size(); ++i) {
     text += (i == 0 ? "\"" : ", \"") + std::string(allowedName(budget.allowed[i])) + "\"";
@@ -242,7 +285,7 @@ std::string budgetToToml(const Budget& budget, const std::string& source) {
   text += kAboutTolerance;
   text += std::string(kAboutBudget) + kBudget + " = [\n";
   for (const BudgetEntry& entry : budget.entries) {
-    text += entryText(entry);
+    text += entryText(entry, budget.per_step);
   }
   text += "]\n";
   for (const Tolerance& tolerance : budget.tolerances) {

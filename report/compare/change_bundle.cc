@@ -59,13 +59,13 @@ std::string numberedName(const ChangeBundle& bundle) {
 
 } // namespace
 
-std::vector<ChangeBundle> bundle(const std::vector<CellChange>& changes, uint64_t steps) {
+std::vector<ChangeBundle> bundle(const std::vector<CellChange>& changes, uint64_t steps, bool per_step) {
   std::map<decltype(samenessOf(CellChange())), size_t> places;
   std::vector<ChangeBundle> bundles;
   for (const CellChange& cell : changes) {
     const auto [place, is_new] = places.emplace(samenessOf(cell), bundles.size());
     if (is_new) {
-      bundles.push_back({"", {}, cell.key, cell.change, steps});
+      bundles.push_back({"", {}, cell.key, cell.change, steps, "", per_step && !cell.key.setup});
     }
     bundles[place->second].modules.push_back(cell.key.module);
   }

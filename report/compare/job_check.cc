@@ -95,9 +95,9 @@ Finding::What whatOf(const Change& change) {
   return change.isLess() ? Finding::What::kLess : Finding::What::kMore;
 }
 
-std::vector<Finding> findingsOf(const std::vector<CellChange>& changes, uint64_t steps = 1) {
+std::vector<Finding> findingsOf(const std::vector<CellChange>& changes, uint64_t steps = 1, bool per_step = false) {
   std::vector<Finding> findings;
-  for (ChangeBundle& each : bundle(changes, steps)) {
+  for (ChangeBundle& each : bundle(changes, steps, per_step)) {
     findings.push_back(plainFinding(whatOf(each.change)));
     findings.back().bundle = std::move(each);
   }
@@ -108,11 +108,13 @@ std::string subjectOf(const CellKey& key) {
   return std::string(kindName(key.kind)) + " on " + key.group;
 }
 
-std::string subjectOf(const CellPattern& pattern) {
+std::string subjectOf(const BudgetEntry& entry) {
+  const CellPattern& pattern = entry.pattern;
   std::string text = pattern.kind ? std::string(kindName(*pattern.kind)) : "everything";
   text += " in " + pattern.module;
   text += pattern.phase ? " (" + std::string(phaseName(*pattern.phase)) + ")" : "";
-  return text + (pattern.group == "**" ? "" : " on " + pattern.group);
+  text += pattern.group == "**" ? "" : " on " + pattern.group;
+  return text + (entry.setup ? " in set-up" : "");
 }
 
 /// Returns whether a pattern of module names matches any module, also one that does not communicate.
@@ -151,43 +153,43 @@ std::vector<Check> checkJob(const JobReport& job, const std::vector<Allowed>& al
 std::vector<Check> checkBaseline(
     const JobReport& before,
     const JobReport& after,
-    const std::vector<Tolerance>& rules,
+    const JobComparison& comparison,
     const std::vector<Allowed>& allowed) {
-  const auto [cells_before, cells_after] = comparableCells(before, after);
   std::map<std::string, std::vector<CellChange>> changes;
-  for (const Cells* cells : {&cells_before, &cells_after}) {
+  for (const Cells* cells : {&comparison.before, &comparison.after}) {
     for (const auto& [key, number] : *cells) {
       changes[subjectOf(key)];
     }
   }
-  for (const CellChange& change : changesBetween(cells_before, cells_after, comparedRanks(before, after), rules)) {
+  for (const CellChange& change : comparison.changes) {
     if (!change.change.isLess() || !contains(allowed, Allowed::kLess)) {
       changes[subjectOf(change.key)].push_back(change);
     }
   }
   std::vector<Check> checks;
   checks.reserve(changes.size());
+  const Check::What what = before.planned ? Check::What::kPlan : Check::What::kBaseline;
   const uint64_t steps = stepsOfBoth(before, after);
   for (const auto& [subject, cells] : changes) {
-    checks.push_back({Check::What::kBaseline, subject, 0, findingsOf(cells, steps)});
+    checks.push_back({what, subject, 0, findingsOf(cells, steps, comparison.steps.arePerStep())});
   }
   return checks;
 }
 
 std::vector<Check> checkBudget(const Budget& budget, const JobReport& job) {
-  const Cells cells = cellsOf(job);
-  const std::vector<std::vector<CellChange>> excesses = excessesOf(budget, cells);
+  const std::vector<std::vector<CellChange>> excesses = excessesOf(budget, job);
   std::vector<Check> checks;
   checks.reserve(budget.entries.size() + 1);
   for (size_t i = 0; i < budget.entries.size(); ++i) {
     const CellPattern& pattern = budget.entries[i].pattern;
-    checks.push_back({Check::What::kBudget, subjectOf(pattern), 0, findingsOf(excesses[i])});
+    checks.push_back(
+        {Check::What::kBudget, subjectOf(budget.entries[i]), 0, findingsOf(excesses[i], 1, budget.per_step)});
     if (!namesModule(pattern.module, job)) {
       checks.back().findings.push_back(plainFinding(Finding::What::kUnmatched));
       checks.back().findings.back().problem = "no module is named " + pattern.module;
     }
   }
-  checks.push_back({Check::What::kNoOther, "", 0, findingsOf(excesses.back())});
+  checks.push_back({Check::What::kNoOther, "", 0, findingsOf(excesses.back(), 1, budget.per_step)});
   return checks;
 }
 

@@ -9,6 +9,7 @@
 
 #include "report/compare/budget.h"
 #include "report/compare/change_bundle.h"
+#include "report/compare/job_comparison.h"
 #include "report/compare/job_diff.h"
 #include "report/job/job_report.h"
 
@@ -54,10 +55,11 @@ struct Check {
     kNoOther,
     kSucceeded,
     kTraining,
+    kPlan,
   };
 
   What what = What::kReadable;
-  std::string subject;   ///< kBaseline: "all_gather on mesh_tp"; kBudget: the entry's pattern
+  std::string subject;   ///< kBaseline and kPlan: "all_gather on mesh_tp"; kBudget: the entry's pattern
   uint64_t left_out = 0; ///< number of findings that are not in the list
   std::vector<Finding> findings;
 };
@@ -66,11 +68,12 @@ struct Check {
 /// no disagreement. Skips the kinds of finding in `allowed`. `job` must outlive the checks.
 std::vector<Check> checkJob(const JobReport& job, const std::vector<Allowed>& allowed);
 
-/// Returns one check per kind and group: the same numbers as in `before`, within the rules.
+/// Returns one check per kind and group: the same numbers as in `before`, within the rules that `comparison` was made
+/// with. They are of kind kPlan if `before` is a plan.
 std::vector<Check> checkBaseline(
     const JobReport& before,
     const JobReport& after,
-    const std::vector<Tolerance>& rules,
+    const JobComparison& comparison,
     const std::vector<Allowed>& allowed);
 
 /// Returns one check per budget entry, and a last check that every cell has an entry.

@@ -23,22 +23,18 @@ struct CellSum {
   RankUnion ranks;
 };
 
-PerRank perRank(uint64_t count, uint64_t bytes, uint64_t ranks) {
-  const auto divisor = static_cast<double>(std::max<uint64_t>(ranks, 1));
-  return {ranks, static_cast<double>(count) / divisor, static_cast<double>(bytes) / divisor};
+/// Divides sums by ranks, and by steps if there are any: once, so that equal quotients are exactly equal.
+PerRank perRank(uint64_t count, uint64_t bytes, uint64_t ranks, uint64_t steps = 0) {
+  const auto divisor =
+      static_cast<double>(std::max<uint64_t>(ranks, 1)) * static_cast<double>(std::max<uint64_t>(steps, 1));
+  return {ranks, static_cast<double>(count) / divisor, static_cast<double>(bytes) / divisor, {}, count, bytes};
 }
 
-/// Returns the number of ranks of a job. A process without a rank is one, as in the sums.
-uint64_t ranksOf(const JobReport& job) {
-  const auto unranked = std::count_if(
-      job.processes.begin(), job.processes.end(), [](const JobProcess& process) { return !process.rank; });
-  return std::max<uint64_t>(countOf(job.ranks) + static_cast<uint64_t>(unranked), 1);
-}
-
-std::map<std::string, PerRank> divided(const std::map<std::string, Amount>& sums, const JobReport& job) {
+std::map<std::string, PerRank>
+divided(const std::map<std::string, Amount>& sums, const JobReport& job, uint64_t steps = 0) {
   std::map<std::string, PerRank> result;
   for (const auto& [name, amount] : sums) {
-    result[name] = perRank(amount.count, amount.bytes, ranksOf(job));
+    result[name] = perRank(amount.count, amount.bytes, rankCount(job), steps);
   }
   return result;
 }
@@ -53,16 +49,18 @@ std::map<std::string, PerRank> totalsBy(const JobReport& job, NameOf nameOf) {
   return divided(sums, job);
 }
 
-bool isTolerated(const Change& change, const CellTolerance& tolerance) {
+/// `steps`: by how many a plain number of calls or bytes is divided.
+bool isTolerated(const Change& change, const CellTolerance& tolerance, uint64_t steps) {
   // A mean is a quotient: equal means can differ in the last digit.
   constexpr double kRounding = 1e-9;
-  const auto within = [](double delta, double before, const Allowance& allowance) {
-    return std::abs(delta) <= allowance.of(before) + kRounding * before;
+  const auto within = [](double delta, double before, const Allowance& allowance, uint64_t parts) {
+    const double allowed = allowance.of(before) / static_cast<double>(allowance.is_percent ? 1 : parts);
+    return std::abs(delta) <= allowed + kRounding * before;
   };
   const auto other_ranks = static_cast<double>(countOf(change.gained) + countOf(change.lost));
-  return within(change.countDelta(), change.before.count, tolerance.count) &&
-         within(change.bytesDelta(), change.before.bytes, tolerance.bytes) &&
-         within(other_ranks, static_cast<double>(change.before.ranks), tolerance.ranks);
+  return within(change.countDelta(), change.before.count, tolerance.count, steps) &&
+         within(change.bytesDelta(), change.before.bytes, tolerance.bytes, steps) &&
+         within(other_ranks, static_cast<double>(change.before.ranks), tolerance.ranks, 1);
 }
 
 auto orderOf(const CellChange& cell) {
@@ -86,6 +84,23 @@ std::string plain(double number) {
   return text.ends_with('.') ? text.substr(0, text.size() - 1) : text;
 }
 
+/// Returns whether a module was called equally often per step, or per run if `steps` are not known.
+bool isInProportion(double before, double after, ComparedSteps steps) {
+  constexpr double kRounding = 1e-9; // the means over ranks are quotients
+  const double left = before * static_cast<double>(steps.arePerStep() ? steps.after : 1);
+  const double right = after * static_cast<double>(steps.arePerStep() ? steps.before : 1);
+  return std::abs(left - right) <= kRounding * left;
+}
+
+/// Returns the note on a root module that was called more or less often.
+std::string lengthNote(const std::string& module, double before, double after, ComparedSteps steps) {
+  std::string note =
+      "each rank called " + module + " " + plain(before) + " times before and " + plain(after) + " times after";
+  return steps.arePerStep()
+             ? note + ", in " + std::to_string(steps.before) + " and " + std::to_string(steps.after) + " training steps"
+             : note + ": numbers are per run, and the runs differ in length";
+}
+
 std::string worldText(const std::optional<int64_t>& world_size) {
   return world_size ? std::to_string(*world_size) : "an unknown number of";
 }
@@ -96,7 +111,8 @@ namespace {
 
 /// Rules by which cellsOf() makes cells of rows.
 struct CellRules {
-  bool by_label = false;  ///< and by set-up
+  bool by_label = false;
+  bool by_setup = false;
   bool by_member = false; ///< the calls that a compiler merged are those of the members
 };
 
@@ -107,7 +123,7 @@ void addTo(CellSum& sum, const JobReport& job, const JobCollective& row, uint64_
   sum.ranks.add(job.rank_sets[row.rank_set], row.amount.ranks);
 }
 
-Cells cellsOf(const JobReport& job, CellRules rules) {
+Cells cellsOf(const JobReport& job, CellRules rules, uint64_t steps = 0) {
   std::map<CellKey, CellSum> sums;
   for (const JobCollective& row : job.collectives) {
     CellKey key{
@@ -116,7 +132,7 @@ Cells cellsOf(const JobReport& job, CellRules rules) {
         row.kind,
         job.groups[row.group].name,
         rules.by_label ? row.label : "",
-        rules.by_label && row.setup};
+        rules.by_setup && row.setup};
     if (rules.by_member && isMerged(row)) {
       key.label.clear(); // it is Global's
       for (const JobMember& member : row.members) {
@@ -129,7 +145,7 @@ Cells cellsOf(const JobReport& job, CellRules rules) {
   }
   Cells cells;
   for (const auto& [key, sum] : sums) {
-    PerRank& cell = cells[key] = perRank(sum.count, sum.bytes, sum.ranks.count());
+    PerRank& cell = cells[key] = perRank(sum.count, sum.bytes, sum.ranks.count(), key.setup ? 0 : steps);
     cell.on = sum.ranks.ranks();
   }
   return cells;
@@ -137,33 +153,60 @@ Cells cellsOf(const JobReport& job, CellRules rules) {
 
 } // namespace
 
+uint64_t rankCount(const JobReport& job) {
+  const auto unranked = std::count_if(
+      job.processes.begin(), job.processes.end(), [](const JobProcess& process) { return !process.rank; });
+  return std::max<uint64_t>(countOf(job.ranks) + static_cast<uint64_t>(unranked), 1);
+}
+
 Cells cellsOf(const JobReport& job) {
   return cellsOf(job, CellRules());
 }
 
-std::pair<Cells, Cells> comparableCells(const JobReport& before, const JobReport& after) {
-  constexpr CellRules rules{.by_label = true, .by_member = true};
-  return {cellsOf(before, rules), cellsOf(after, rules)};
+Cells cellsBySetup(const JobReport& job, uint64_t steps) {
+  return cellsOf(job, CellRules{.by_setup = true}, steps);
 }
 
-Cells totalsByModule(const Cells& cells, const std::set<std::string>& modules) {
-  std::map<CellKey, RankUnion> ranks;
-  Cells sums; // over ranks, then per rank
+std::pair<Cells, Cells> comparableCells(const JobReport& before, const JobReport& after, ComparedSteps steps) {
+  constexpr CellRules rules{.by_label = true, .by_setup = true, .by_member = true};
+  return {cellsOf(before, rules, steps.before), cellsOf(after, rules, steps.after)};
+}
+
+Cells totalsByModule(const Cells& cells, const std::set<std::string>& modules, uint64_t steps) {
+  std::map<CellKey, CellSum> sums;
   for (const auto& [key, number] : cells) {
     if (modules.count(key.module) > 0) {
-      const CellKey total{key.module, Phase::kOther, Kind::kOther, "", key.label, key.setup};
-      ranks[total].add(number.on, number.ranks);
-      sums[total].count += number.count * static_cast<double>(number.ranks);
-      sums[total].bytes += number.bytes * static_cast<double>(number.ranks);
+      CellSum& sum = sums[{key.module, Phase::kOther, Kind::kOther, "", key.label, key.setup}];
+      addSaturating(sum.count, number.count_sum);
+      addSaturating(sum.bytes, number.bytes_sum);
+      sum.ranks.add(number.on, number.ranks);
     }
   }
-  for (auto& [key, sum] : sums) {
-    sum.ranks = ranks[key].count();
-    sum.on = ranks[key].ranks();
-    sum.count /= static_cast<double>(std::max<uint64_t>(sum.ranks, 1));
-    sum.bytes /= static_cast<double>(std::max<uint64_t>(sum.ranks, 1));
+  Cells totals;
+  for (const auto& [key, sum] : sums) {
+    PerRank& total = totals[key] = perRank(sum.count, sum.bytes, sum.ranks.count(), key.setup ? 0 : steps);
+    total.on = sum.ranks.ranks();
   }
-  return sums;
+  return totals;
+}
+
+PerRank totalOf(const Cells& cells, const JobReport& job, uint64_t steps, bool (*is_part)(const CellKey&)) {
+  CellSum sum;
+  for (const auto& [key, number] : cells) {
+    addSaturating(sum.count, is_part(key) ? number.count_sum : 0);
+    addSaturating(sum.bytes, is_part(key) ? number.bytes_sum : 0);
+  }
+  return perRank(sum.count, sum.bytes, rankCount(job), steps);
+}
+
+std::map<std::string, PerRank> totalsByGroup(const Cells& cells, const JobReport& job, uint64_t steps) {
+  std::map<std::string, Amount> sums;
+  for (const auto& [key, number] : cells) {
+    if (!key.setup) {
+      sums[key.group] += {number.count_sum, number.bytes_sum, 0};
+    }
+  }
+  return divided(sums, job, steps);
 }
 
 std::map<std::string, PerRank> perRankByGroup(const JobReport& job) {
@@ -191,7 +234,8 @@ std::vector<CellChange> changesBetween(
     const Cells& before,
     const Cells& after,
     const std::optional<RankRanges>& compared,
-    const std::vector<Tolerance>& rules) {
+    const std::vector<Tolerance>& rules,
+    ComparedSteps steps) {
   std::map<CellKey, Change> all;
   for (const auto& [key, number] : before) {
     all[key].before = number;
@@ -205,7 +249,7 @@ std::vector<CellChange> changesBetween(
       change.gained = intersectionOf(differenceOf(change.after.on, change.before.on), *compared);
       change.lost = intersectionOf(differenceOf(change.before.on, change.after.on), *compared);
     }
-    if (!isTolerated(change, toleranceFor(rules, key))) {
+    if (!isTolerated(change, toleranceFor(rules, key), key.setup ? 1 : steps.most())) {
       changes.push_back({key, change});
     }
   }
@@ -219,7 +263,7 @@ uint64_t stepsOfBoth(const JobReport& before, const JobReport& after) {
   return steps > 0 && steps == stepsOf(after) ? steps : 1;
 }
 
-std::vector<std::string> comparisonNotes(const JobReport& before, const JobReport& after) {
+std::vector<std::string> comparisonNotes(const JobReport& before, const JobReport& after, ComparedSteps steps) {
   std::vector<std::string> notes = mergedDifference(before, after).notes;
   if (before.world_size != after.world_size) {
     notes.push_back(
@@ -243,10 +287,8 @@ std::vector<std::string> comparisonNotes(const JobReport& before, const JobRepor
     }
     const double calls_before = callsOf(*root->second, before);
     const double calls_after = callsOf(module, after);
-    if (calls_before != calls_after) {
-      notes.push_back(
-          "each rank called " + module.name + " " + plain(calls_before) + " times before and " + plain(calls_after) +
-          " times after: numbers are per run, and the runs differ in length");
+    if (!isInProportion(calls_before, calls_after, steps)) {
+      notes.push_back(lengthNote(module.name, calls_before, calls_after, steps));
     }
   }
   return notes;

@@ -10,30 +10,47 @@
 #include <utility>
 #include <vector>
 
+#include "report/compare/compared_steps.h"
 #include "report/compare/tolerance.h"
 #include "report/job/job_report.h"
 
 namespace commtap {
 
-/// The amount of one cell or total per rank of a run: the mean over the ranks that have it. Runs with different world
-/// sizes or missing ranks stay comparable.
+/// The amount of one cell or total per rank of a run, or per rank and training step: the mean over the ranks that have
+/// it. Runs with different world sizes or missing ranks stay comparable.
 struct PerRank {
   uint64_t ranks = 0; ///< how many ranks have the amount
   double count = 0;   ///< calls
   double bytes = 0;
   RankRanges on = {}; ///< the ranks that have the cell, without processes that have no rank; empty for a total
+  uint64_t count_sum =
+      0; ///< over ranks and steps. The means are quotients of the sums, so equal ones are exactly equal
+  uint64_t bytes_sum = 0;
 };
+
+/// Returns the number of ranks of a job. A process without a rank is one, as in the sums.
+uint64_t rankCount(const JobReport& job);
 
 using Cells = std::map<CellKey, PerRank>;
 /// Returns the cells of a job, each the sum of all labels and with set-up.
 Cells cellsOf(const JobReport& job);
 
+/// Returns the cells of a job by set-up, each the sum of all labels. Those that are not set-up are divided by `steps`.
+Cells cellsBySetup(const JobReport& job, uint64_t steps);
+
 /// Returns the cells of two jobs by label and set-up, with the calls that a compiler merged as those of the members.
-std::pair<Cells, Cells> comparableCells(const JobReport& before, const JobReport& after);
+/// Those that are not set-up are per step if `steps` are.
+std::pair<Cells, Cells> comparableCells(const JobReport& before, const JobReport& after, ComparedSteps steps = {});
 
 /// Returns the totals of `modules` over all phases, kinds and groups, per rank that has any of them. Only the module,
-/// the label and the set-up of each key are set.
-Cells totalsByModule(const Cells& cells, const std::set<std::string>& modules);
+/// the label and the set-up of each key are set. `steps`: those that the cells are divided by; 0 for none.
+Cells totalsByModule(const Cells& cells, const std::set<std::string>& modules, uint64_t steps = 0);
+
+/// Returns the sum of the cells that `is_part` selects, divided by the job's number of ranks and by `steps`, if any.
+PerRank totalOf(const Cells& cells, const JobReport& job, uint64_t steps, bool (*is_part)(const CellKey&));
+
+/// Returns the totals of the cells that are not set-up by group, divided as those of totalOf().
+std::map<std::string, PerRank> totalsByGroup(const Cells& cells, const JobReport& job, uint64_t steps);
 
 /// Return the totals per group, kind or phase, as the sum over ranks divided by the job's number of ranks.
 std::map<std::string, PerRank> perRankByGroup(const JobReport& job);
@@ -76,18 +93,20 @@ struct CellChange {
 std::optional<RankRanges> comparedRanks(const JobReport& before, const JobReport& after);
 
 /// Returns the cells that differ by more than `rules` tolerate, in calls or bytes per rank or in which of the ranks
-/// `compared` have them: the largest growth first, then the largest decrease.
+/// `compared` have them: the largest growth first, then the largest decrease. If the cells are per step, a rule's plain
+/// number is divided by the steps of the longer run: it is a number of calls or bytes per run.
 std::vector<CellChange> changesBetween(
     const Cells& before,
     const Cells& after,
     const std::optional<RankRanges>& compared,
-    const std::vector<Tolerance>& rules);
+    const std::vector<Tolerance>& rules,
+    ComparedSteps steps = {});
 
 /// Returns the number of training steps if both runs made equally many; otherwise, or without steps, 1.
 uint64_t stepsOfBoth(const JobReport& before, const JobReport& after);
 
 /// Returns one line per reason why the runs are hard to compare: rows that only one has merged, other world sizes,
-/// missing ranks, other numbers of module calls.
-std::vector<std::string> comparisonNotes(const JobReport& before, const JobReport& after);
+/// missing ranks, other numbers of module calls: per step, if `steps` are.
+std::vector<std::string> comparisonNotes(const JobReport& before, const JobReport& after, ComparedSteps steps = {});
 
 } // namespace commtap

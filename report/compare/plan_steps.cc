@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -86,15 +87,19 @@ void stretchGroups(const JobReport& before, const Stretch& stretch, JobReport& p
   }
 }
 
-/// Makes stepsOf() of the plan `steps`. The further steps are one row without amounts.
+/// Makes stepsOf() of the plan `steps`. The further steps are one row without amounts. They train if any
+/// planned one does.
 void stretchSteps(uint64_t steps, JobReport& plan) {
   const uint64_t planned = stepsOf(plan);
   std::erase_if(plan.steps, [last = std::min(steps, planned)](const JobStep& step) { return step.first_step >= last; });
   if (steps > planned) {
+    const bool has_backward = std::any_of(
+        plan.steps.begin(), plan.steps.end(), [](const JobStep& step) { return step.backward_passes.value_or(0) > 0; });
     JobStep further;
     further.first_step = planned;
     further.steps = steps - planned;
     further.ranks = further.timed_ranks = countOf(plan.ranks);
+    further.backward_passes = has_backward ? std::optional(further.steps) : std::nullopt;
     plan.steps.push_back(std::move(further));
   }
 }

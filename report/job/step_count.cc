@@ -53,6 +53,14 @@ std::vector<StepsThatTrain> trainingSteps(const JobReport& job) {
   return rows;
 }
 
+uint64_t trainingStepCount(const JobReport& job) {
+  uint64_t count = 0;
+  for (const StepsThatTrain& each : trainingSteps(job)) {
+    addSaturating(count, each.training);
+  }
+  return count;
+}
+
 uint64_t stepsOf(const JobReport& job) {
   uint64_t end = 0;
   for (const JobStep& step : job.steps) {

@@ -24,4 +24,7 @@ struct StepsThatTrain {
 /// passes are counted in a later step, because they do not communicate. If no step has one, all of them train.
 std::vector<StepsThatTrain> trainingSteps(const JobReport& job);
 
+/// Returns how many steps of a job train; 0 if it has no steps.
+uint64_t trainingStepCount(const JobReport& job);
+
 } // namespace commtap

@@ -11,7 +11,8 @@
 namespace commtap {
 
 /// Returns the difference of two runs as data for the page (tools/html/js/diff.js), in the form that page_data.h
-/// describes. Numbers are those of `commtap diff`: means per rank of one run, over the ranks that have the row. Fields
+/// describes. Numbers are those of `commtap diff --total`: means per rank of one run, over the ranks that have the row.
+/// Fields
 /// that need an explanation:
 /// - `before`, `after`: the runs, each with the facts, ranks and processes of a page;
 /// - `notes`: reasons why the runs are hard to compare;

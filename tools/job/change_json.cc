@@ -3,9 +3,11 @@
 #include "tools/job/change_json.h"
 
 #include "report/job/job_report_json.h"
+#include "report/job/step_count.h"
 #include "report/json/fields.h"
 #include "report/json/json_write.h"
 #include "tools/job/change_text.h"
+#include "tools/job/diff_summary.h"
 #include "tools/job/diff_text.h"
 
 namespace commtap {
@@ -13,7 +15,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* kUnit = "run"; ///< numbers are per rank and run
+/// Returns what the numbers of a change cover, for each rank.
+const char* unitOf(const ChangeBundle& change) {
+  return change.per_step ? "step" : "run";
+}
 
 /// Returns null for an amount that the run does not have.
 ordered_json toJson(const PerRank& number) {
@@ -46,6 +51,7 @@ ordered_json jobIdentityJson(const JobReport& job) {
       {field::kRanks, rangesJson(job.ranks)},
       {field::kMissingRanks, rangesJson(job.missing)},
       {field::kPlanned, job.planned},
+      {"training_steps", trainingStepCount(job)},
   };
 }
 
@@ -63,7 +69,7 @@ ordered_json changeJson(const ChangeBundle& change) {
       {"after", toJson(change.change.after)},
       {"gained_ranks", rangesJson(change.change.gained)},
       {"lost_ranks", rangesJson(change.change.lost)},
-      {"unit", kUnit},
+      {"unit", unitOf(change)},
   };
 }
 
@@ -72,6 +78,7 @@ std::string diffJson(const JobDiff& diff) {
       {field::kSchema, kDiffSchema},
       {"before", jobIdentityJson(*diff.before)},
       {"after", jobIdentityJson(*diff.after)},
+      {"summary", diffSummary(diff)},
       {"notes", diff.notes},
       {field::kDisagreementsFound, diff.after->disagreements_found},
       {"changes", listOf(diff.changes)},

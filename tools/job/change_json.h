@@ -11,7 +11,7 @@
 namespace commtap {
 
 /// Returns the fields that identify a compared job: `source`, `run_id`, `started_at`, `world_size`, `ranks`,
-/// `missing_ranks`.
+/// `missing_ranks`, `planned`, `training_steps`.
 nlohmann::ordered_json jobIdentityJson(const JobReport& job);
 
 /// Returns the fields of a change: `text`, `module`, `modules`, `phase`, `kind`, `group`, `before`, `after`,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/job/change_text.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -52,11 +53,16 @@ std::string ranksSuffix(const Change& change) {
   return change.hasOtherRanks() ? "; " + ranksText(change.before.on) + " to " + ranksText(change.after.on) : "";
 }
 
+/// Returns the unit of numbers in a line that does not name it otherwise: " per step", or "" for the whole run.
+const char* unitSuffix(const ChangeBundle& bundle) {
+  return bundle.per_step ? " per step" : "";
+}
+
 /// Returns the line of a change that only the ranks have.
 std::string movedText(const ChangeBundle& bundle) {
   const Change& change = bundle.change;
   return fmt::format(
-      "on {} ranks: {} {}: {} to {}, {}, {}",
+      "on {} ranks: {} {}: {} to {}, {}, {}{}",
       change.gained.empty() ? "fewer"
       : change.lost.empty() ? "more"
                             : "other",
@@ -65,15 +71,24 @@ std::string movedText(const ChangeBundle& bundle) {
       ranksText(change.before.on),
       ranksText(change.after.on),
       callsText(change),
-      bytesText(change));
+      bytesText(change),
+      unitSuffix(bundle));
 }
 
-/// Returns "1 all_gather per step" if the steps divide `count` evenly, otherwise and for set-up "-3 broadcast per run".
+/// Returns "1 all_gather per step" if `count` is per step, or if the steps divide it evenly; otherwise and for set-up
+/// "-3 broadcast per run".
 std::string amountText(const ChangeBundle& bundle, double count) {
   const bool by_step =
       bundle.steps > 1 && !bundle.first.setup && std::fmod(count, static_cast<double>(bundle.steps)) == 0;
-  const double each = by_step ? count / static_cast<double>(bundle.steps) : count;
-  return fmt::format("{:.6g} {} per {}", each, kindName(bundle.first.kind), by_step ? "step" : "run");
+  const double each = by_step && !bundle.per_step ? count / static_cast<double>(bundle.steps) : count;
+  return fmt::format(
+      "{:.6g} {} per {}", each, kindName(bundle.first.kind), by_step || bundle.per_step ? "step" : "run");
+}
+
+/// Returns " (3 per run)" for a row of one run that is not in every step; "" for all others.
+std::string perRunSuffix(const ChangeBundle& bundle, const PerRank& there) {
+  const double calls = static_cast<double>(there.count_sum) / static_cast<double>(std::max<uint64_t>(there.ranks, 1));
+  return bundle.per_step && there.count < 1 ? fmt::format(" ({:.6g} per run)", calls) : "";
 }
 
 } // namespace
@@ -90,6 +105,10 @@ std::string percentText(double before, double after) {
   return fmt::format("{:+.{}f} %", percent, decimals);
 }
 
+std::string rowText(const ChangeBundle& change) {
+  return std::string(kindName(change.first.kind)) + " " + whereText(change);
+}
+
 std::string changeText(const ChangeBundle& bundle) {
   const Change& change = bundle.change;
   const std::string where = whereText(bundle);
@@ -97,9 +116,10 @@ std::string changeText(const ChangeBundle& bundle) {
     const bool is_new = change.before.ranks == 0;
     const PerRank& there = is_new ? change.after : change.before;
     return fmt::format(
-        "{}: {} {}: {}, {}",
+        "{}: {}{} {}: {}, {}",
         is_new ? "new" : "gone",
         amountText(bundle, there.count),
+        perRunSuffix(bundle, there),
         where,
         callsText(there.count),
         humanBytes(there.bytes));
@@ -120,11 +140,12 @@ std::string changeText(const ChangeBundle& bundle) {
         ranksSuffix(change));
   }
   return fmt::format(
-      "{} bytes of {} {}: {}{}",
+      "{} bytes of {} {}: {}{}{}",
       percentText(change.before.bytes, change.after.bytes),
       kindName(bundle.first.kind),
       where,
       numbers,
+      unitSuffix(bundle),
       ranksSuffix(change));
 }
 
@@ -174,6 +195,8 @@ std::string checkText(const Check& check) {
       return "no error in the samples of parameters";
     case Check::What::kBaseline:
       return inert(check.subject) + " equals the baseline";
+    case Check::What::kPlan:
+      return inert(check.subject) + " equals the plan";
     case Check::What::kBudget:
       return inert(check.subject) + " is within its budget";
     case Check::What::kNoOther:

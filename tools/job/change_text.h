@@ -16,6 +16,9 @@ namespace commtap {
 /// amount, the line has the ranks of both runs.
 std::string changeText(const ChangeBundle& change);
 
+/// Returns what changed, with inert names: "all_gather in Net.layers.*.attention (12 modules; forward, mesh_tp)".
+std::string rowText(const ChangeBundle& change);
+
 /// Returns one line that describes a finding, with inert names. `job` is the checked job.
 std::string findingText(const Finding& finding, const JobReport& job);
 

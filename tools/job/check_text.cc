@@ -67,8 +67,15 @@ ordered_json findingJson(const Finding& finding, const JobReport& job) {
 
 } // namespace
 
-std::string checkText(const std::vector<Check>& checks, const JobReport& job, const Color& color) {
+std::string checkText(
+    const std::vector<Check>& checks,
+    const std::vector<std::string>& notes,
+    const JobReport& job,
+    const Color& color) {
   std::string text;
+  for (const std::string& note : notes) {
+    text += color.warning("note: ") + inert(note) + "\n";
+  }
   for (const Check& check : checks) {
     if (check.findings.empty()) {
       continue;
@@ -81,8 +88,12 @@ std::string checkText(const std::vector<Check>& checks, const JobReport& job, co
   return text + summaryText(checks) + "\n";
 }
 
-std::string checkMarkdown(const std::vector<Check>& checks, const JobReport& job) {
+std::string
+checkMarkdown(const std::vector<Check>& checks, const std::vector<std::string>& notes, const JobReport& job) {
   std::string text = "### commtap: " + summaryText(checks) + "\n";
+  for (size_t i = 0; i < notes.size(); ++i) {
+    text += (i == 0 ? "\n- **note:** " : "- **note:** ") + markdownText(notes[i]) + "\n";
+  }
   for (const Check& check : checks) {
     if (check.findings.empty()) {
       continue;
@@ -115,7 +126,7 @@ std::string checkJunit(const std::vector<Check>& checks, const JobReport& job) {
   return text + "  </testsuite>\n</testsuites>\n";
 }
 
-std::string checkJson(const std::vector<Check>& checks, const JobReport& job) {
+std::string checkJson(const std::vector<Check>& checks, const std::vector<std::string>& notes, const JobReport& job) {
   ordered_json list = ordered_json::array();
   for (const Check& check : checks) {
     ordered_json findings = ordered_json::array();
@@ -133,6 +144,7 @@ std::string checkJson(const std::vector<Check>& checks, const JobReport& job) {
       {field::kSchema, kCheckSchema},
       {"passed", passed(checks)},
       {field::kJob, jobIdentityJson(job)},
+      {"notes", notes},
       {"checks", std::move(list)},
   };
   constexpr int kIndent = 1;

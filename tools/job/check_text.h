@@ -12,14 +12,20 @@
 
 namespace commtap {
 
-/// Returns the failed checks with their findings, and the number of passed checks, as text for a terminal.
-std::string checkText(const std::vector<Check>& checks, const JobReport& job, const Color& color);
+/// Returns the failed checks with their findings, and the number of passed checks, as text for a terminal. `notes`: how
+/// a baseline is compared, and what makes that hard.
+std::string checkText(
+    const std::vector<Check>& checks,
+    const std::vector<std::string>& notes,
+    const JobReport& job,
+    const Color& color);
 /// Returns the failed checks as Markdown for a comment on a pull request.
-std::string checkMarkdown(const std::vector<Check>& checks, const JobReport& job);
+std::string
+checkMarkdown(const std::vector<Check>& checks, const std::vector<std::string>& notes, const JobReport& job);
 /// Returns JUnit XML for CI systems, with one test case per check.
 std::string checkJunit(const std::vector<Check>& checks, const JobReport& job);
 /// The `schema` of the JSON for programs, which docs/check.md describes.
 inline constexpr std::string_view kCheckSchema = "commtap.check/1";
-std::string checkJson(const std::vector<Check>& checks, const JobReport& job);
+std::string checkJson(const std::vector<Check>& checks, const std::vector<std::string>& notes, const JobReport& job);
 
 } // namespace commtap

@@ -14,6 +14,7 @@
 #include "report/base/text_file.h"
 #include "report/compare/budget_file.h"
 #include "report/compare/job_check.h"
+#include "report/job/step_count.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
@@ -27,8 +28,10 @@ constexpr const char* kCheckAbout =
     "Checks that every rank has a readable report, that no process was killed or failed, that nothing is missing from "
     "the\n"
     "reports, and that the ranks agree. With --baseline, also checks that each row has the same calls, bytes\n"
-    "and ranks as in the baseline; with --budget, that no row has more than the budget. Numbers are means per rank of\n"
-    "one run, over the ranks that have the row. docs/check.md describes budgets and formats.";
+    "and ranks as in the baseline; with --budget, that no row has more than the budget. Numbers are means per rank "
+    "and\n"
+    "training step, over the ranks that have the row; set-up is per rank and run. docs/check.md describes budgets and "
+    "formats.";
 constexpr const char* kCheckExitStatus =
     "0 all checks passed; 1 some failed, or no report could be read; 2 wrong usage, or a path that does not\n"
     "exist.";
@@ -44,6 +47,7 @@ struct CheckArguments {
   std::vector<std::string> renames;
   std::vector<std::string> allowed;
   bool verify = false;
+  bool total = false;
 };
 
 /// The rules that the job is checked against.
@@ -127,14 +131,19 @@ int writeBudget(const std::string& path, const JobReport& job) {
   return kExitOk;
 }
 
-std::string render(const std::vector<Check>& checks, const JobReport& job, const std::string& format) {
+std::string render(
+    const std::vector<Check>& checks,
+    const std::vector<std::string>& notes,
+    const JobReport& job,
+    const std::string& format) {
   if (format == "json") {
-    return checkJson(checks, job);
+    return checkJson(checks, notes, job);
   }
   if (format == "junit") {
     return checkJunit(checks, job);
   }
-  return format == "markdown" ? checkMarkdown(checks, job) : checkText(checks, job, Color::forStream(STDOUT_FILENO));
+  return format == "markdown" ? checkMarkdown(checks, notes, job)
+                              : checkText(checks, notes, job, Color::forStream(STDOUT_FILENO));
 }
 
 /// Returns the check of what `commtap verify` finds wrong.
@@ -167,10 +176,14 @@ Check trainingCheck(const std::string& path, const JobReport& job) {
 
 int judge(const JobReport& job, const Measure& measure, const CheckArguments& arguments) {
   std::vector<Check> checks = checkJob(job, measure.allowed);
+  std::vector<std::string> notes;
   if (measure.baseline) {
-    for (Check& check : checkBaseline(*measure.baseline, job, measure.tolerances, measure.allowed)) {
+    const ComparedSteps steps = arguments.total ? ComparedSteps() : comparedSteps(*measure.baseline, job);
+    const JobComparison comparison = compareJobs(*measure.baseline, job, measure.tolerances, steps);
+    for (Check& check : checkBaseline(*measure.baseline, job, comparison, measure.allowed)) {
       checks.push_back(std::move(check));
     }
+    notes = comparison.notes;
   }
   if (measure.budget) {
     for (Check& check : checkBudget(*measure.budget, job)) {
@@ -180,7 +193,7 @@ int judge(const JobReport& job, const Measure& measure, const CheckArguments& ar
   if (arguments.verify) {
     checks.push_back(trainingCheck(arguments.path, job));
   }
-  int status = printOut(render(checks, job, arguments.format));
+  int status = printOut(render(checks, notes, job, arguments.format));
   if (status == kExitOk && !arguments.write.empty()) {
     status = writeBudget(arguments.write, job);
   }
@@ -209,6 +222,11 @@ int check(const CheckArguments& arguments) {
       return kExitUsage;
     }
     measure.baseline = planFor(arguments.plan, *measure.baseline, *job);
+  }
+  if (measure.budget && measure.budget->per_step && trainingStepCount(*job) == 0) {
+    say(arguments.budget + " counts per step, and no training steps are known of " + arguments.path +
+        ": write a budget of a run without steps");
+    return kExitUsage;
   }
   renameModules(measure.renames, *job);
   if (measure.baseline) {
@@ -249,6 +267,7 @@ void addCheck(CLI::App& app, int& exit_status) {
       ->excludes(baseline)
       ->excludes(budget);
   verb->add_flag("--verify", arguments->verify, "Also fail on what commtap verify calls an error in the run's samples");
+  verb->add_flag("--total", arguments->total, "Compare with the baseline by run, not by training step");
   addTolerances(*verb, arguments->tolerances);
   addRenames(*verb, arguments->renames);
   addWords(

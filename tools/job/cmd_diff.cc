@@ -22,8 +22,9 @@ namespace commtap {
 namespace {
 
 constexpr const char* kDiffAbout =
-    "Numbers are means per rank of one run, over the ranks that have the row; which ranks have\n"
-    "it is compared too. The largest growth comes first. Given\n"
+    "Numbers are means per rank and training step, over the ranks that have the row, so runs of other\n"
+    "lengths are comparable; set-up is per rank and run. Which ranks have a row is compared too. The\n"
+    "first line says how much more is communicated, and where most of it is. Given\n"
     "one folder with several runs, compares the newest run with the previous one. With --since, compares it with\n"
     "the newest run that started at least that long before. docs/check.md describes the formats.";
 constexpr const char* kDiffExitStatus =
@@ -36,6 +37,7 @@ struct DiffArguments {
   std::string format = "text";
   std::vector<std::string> tolerances;
   std::vector<std::string> renames;
+  bool total = false;
 };
 
 /// The two jobs to compare. If one is missing, `exit_status` says what is wrong, and so does a line on stderr.
@@ -139,7 +141,8 @@ int diff(const DiffArguments& arguments) {
   }
   sayAll(pair.before->problems);
   sayAll(pair.after->problems);
-  const JobDiff difference = diffOf(*pair.before, *pair.after, rules);
+  const ComparedSteps steps = arguments.total ? ComparedSteps() : comparedSteps(*pair.before, *pair.after);
+  const JobDiff difference = diffOf(*pair.before, *pair.after, rules, steps);
   const int written = printOut(render(difference, arguments.format));
   const bool sound = pair.before->problems.empty() && pair.after->problems.empty();
   return sound && difference.changes.empty() ? written : kExitFindings;
@@ -169,6 +172,7 @@ void addDiff(CLI::App& app, int& exit_status) {
   verb->add_option(
           "--since", arguments->since, "In one folder: compare with a run that started at least this long before")
       ->type_name("TIME");
+  verb->add_flag("--total", arguments->total, "Compare what each rank communicated in the whole run, set-up included");
   addTolerances(*verb, arguments->tolerances);
   addRenames(*verb, arguments->renames);
   addFormat(*verb, arguments->format, {"text", "markdown", "json"});

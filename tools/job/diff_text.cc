@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <set>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "report/base/timestamp.h"
+#include "report/compare/job_comparison.h"
 #include "report/compare/merged_rows.h"
+#include "report/job/step_count.h"
 #include "tools/job/change_text.h"
+#include "tools/job/diff_summary.h"
 #include "tools/job/merge_text.h"
 #include "tools/text/disagreement_text.h"
 #include "tools/text/markup.h"
@@ -23,15 +27,17 @@ namespace {
 constexpr size_t kMaxChanges = 40;
 
 std::string jobLine(std::string_view name, const JobReport& job) {
+  const uint64_t steps = trainingStepCount(job);
   return fmt::format(
-      "{:<7} {}: {} {}, started {}Z, {} of {} ranks\n",
+      "{:<7} {}: {} {}, started {}Z, {} of {} ranks{}\n",
       name,
       inert(job.source),
       job.planned ? "plan" : "run",
       inert(job.run_id.empty() ? "without an id" : job.run_id),
       formatSecond(job.started_at_ns),
       countOf(job.ranks),
-      job.world_size ? std::to_string(*job.world_size) : "?");
+      job.world_size ? std::to_string(*job.world_size) : "?",
+      steps > 0 ? ", " + counted(steps, "training step") : "");
 }
 
 std::vector<std::string> changeCells(const std::string& name, const Change& change) {
@@ -78,46 +84,102 @@ std::vector<std::string> moduleCells(const ChangeBundle& module, bool ranks) {
   return cells;
 }
 
-/// Returns a table of the modules whose totals differ; "" if only which rows make them up does.
-std::string moduleTable(const JobDiff& diff, const Color& color) {
-  if (diff.modules.empty()) {
-    return {};
-  }
-  std::vector<TextColumn> columns = changeColumns("MODULE");
+/// The modules' totals that a table has.
+enum class Part : uint8_t { kAll, kSteps, kSetup };
+
+/// Returns the parts of a diff that have tables of their own: set-up is in no step.
+std::vector<Part> partsOf(const JobDiff& diff) {
+  return diff.steps.arePerStep() ? std::vector{Part::kSteps, Part::kSetup} : std::vector{Part::kAll};
+}
+
+/// Returns "per rank and step".
+const char* unitOf(Part part) {
+  return part == Part::kSteps ? "per rank and step" : "per rank and run";
+}
+
+/// Returns the rows of a part's table: at most kMaxChanges modules, and the total. Returns none if no module differs.
+std::vector<std::vector<std::string>> moduleRows(const JobDiff& diff, Part part) {
   const bool ranks = showsRanks(diff);
-  if (ranks) {
+  std::vector<std::vector<std::string>> rows;
+  for (const ChangeBundle& module : diff.modules) {
+    if (rows.size() < kMaxChanges && (part == Part::kAll || module.first.setup == (part == Part::kSetup))) {
+      rows.push_back(moduleCells(module, ranks));
+    }
+  }
+  if (!rows.empty()) {
+    rows.push_back(changeCells("all modules, over all ranks", part == Part::kSetup ? diff.setup : diff.total));
+    rows.back().resize(rows.front().size());
+  }
+  return rows;
+}
+
+/// Returns a table of the modules of a part whose totals differ; "" if only which rows make them up does.
+std::string moduleTable(const JobDiff& diff, Part part, const Color& color) {
+  std::vector<TextColumn> columns = changeColumns("MODULE");
+  if (showsRanks(diff)) {
     columns.push_back({"RANKS"});
   }
   Table table(std::move(columns));
-  for (size_t i = 0; i < std::min(diff.modules.size(), kMaxChanges); ++i) {
-    table.add(moduleCells(diff.modules[i], ranks));
+  for (std::vector<std::string>& row : moduleRows(diff, part)) {
+    table.add(std::move(row));
   }
-  return color.bold("By module, per rank and run (without its children; the largest growth first)") + "\n" +
-         table.text(color);
+  const std::string title = fmt::format(
+      "{}, {} (without its children; the largest growth first)",
+      part == Part::kSetup ? "Set-up by module" : "By module",
+      unitOf(part));
+  return table.empty() ? "" : color.bold(title) + "\n" + table.text(color);
 }
 
-/// Returns a table of the groups whose numbers differ; "" if none do.
-std::string groupTable(const JobDiff& diff, const Color& color) {
-  const std::map<std::string, PerRank> before = perRankByGroup(*diff.before);
+std::map<std::string, Change> changedGroups(
+    const std::map<std::string, PerRank>& before,
+    const std::map<std::string, PerRank>& after) {
   std::map<std::string, Change> groups;
   for (const auto& [name, number] : before) {
     groups[name].before = number;
   }
-  for (const auto& [name, number] : perRankByGroup(*diff.after)) {
+  for (const auto& [name, number] : after) {
     groups[name].after = number;
   }
-  Table table(changeColumns("GROUP"));
-  for (const auto& [name, change] : groups) {
-    if (change.countDelta() != 0 || change.bytesDelta() != 0) {
-      table.add(changeCells(name, change));
-    }
-  }
-  return table.empty() ? ""
-                       : "\n" + color.bold("By group, per rank and run (over all ranks)") + "\n" + table.text(color);
+  std::erase_if(
+      groups, [](const auto& group) { return group.second.countDelta() == 0 && group.second.bytesDelta() == 0; });
+  return groups;
 }
 
-std::string bucketedText(const JobDiff& diff) {
-  return diff.bucketed == 1 ? "1 bucketed row" : fmt::format("{} bucketed rows", diff.bucketed);
+/// Returns a table of the groups whose numbers differ; "" if none do.
+std::string groupTable(const JobDiff& diff, const Color& color) {
+  Table table(changeColumns("GROUP"));
+  for (const auto& [name, change] : diff.groups) {
+    table.add(changeCells(name, change));
+  }
+  const std::string title = fmt::format("By group, {} (over all ranks)", unitOf(partsOf(diff).front()));
+  return table.empty() ? "" : color.bold(title) + "\n" + table.text(color);
+}
+
+/// Returns the title of the differences.
+std::string changesTitle(const JobDiff& diff) {
+  return std::string("Differences, ") +
+         (diff.steps.arePerStep() ? "per rank and step (set-up: per rank and run)" : "per rank and run");
+}
+
+/// Returns the table of moduleRows() in Markdown.
+std::string markdownTable(const JobDiff& diff, Part part) {
+  const std::vector<std::vector<std::string>> rows = moduleRows(diff, part);
+  if (rows.empty()) {
+    return "";
+  }
+  std::string text = fmt::format(
+      "\n{}, {}:\n\n| module | calls before | after | bytes before | after | change |",
+      part == Part::kSetup ? "Set-up" : "Modules",
+      unitOf(part));
+  text += showsRanks(diff) ? " ranks |\n|---|--:|--:|--:|--:|--:|---|\n" : "\n|---|--:|--:|--:|--:|--:|\n";
+  for (const std::vector<std::string>& row : rows) {
+    text += '|';
+    for (const std::string& cell : row) {
+      text += " " + markdownText(inert(cell)) + " |";
+    }
+    text += '\n';
+  }
+  return text;
 }
 
 std::string notesText(const JobDiff& diff, const Color& color) {
@@ -130,32 +192,56 @@ std::string notesText(const JobDiff& diff, const Color& color) {
 
 } // namespace
 
-JobDiff diffOf(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules) {
-  const auto [cells_before, cells_after] = comparableCells(before, after);
-  const std::optional<RankRanges> compared = comparedRanks(before, after);
-  const std::vector<CellChange> changes = changesBetween(cells_before, cells_after, compared, rules);
+std::string bucketedText(const JobDiff& diff) {
+  return diff.bucketed == 1 ? "1 bucketed row" : fmt::format("{} bucketed rows", diff.bucketed);
+}
+
+JobDiff
+diffOf(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules, ComparedSteps steps) {
+  JobComparison comparison = compareJobs(before, after, rules, steps);
   std::set<std::string> modules;
-  for (const CellChange& change : changes) {
+  for (const CellChange& change : comparison.changes) {
     modules.insert(change.key.module);
   }
+  const bool per_step = steps.arePerStep();
+  const auto in_setup = [](const CellKey& key) { return key.setup; };
+  const auto is_counted =
+      per_step ? +[](const CellKey& key) { return !key.setup; } : +[](const CellKey&) { return true; };
+  const auto totals = [&](const Cells& cells, const JobReport& job, uint64_t divisor) {
+    return per_step ? totalsByGroup(cells, job, divisor) : perRankByGroup(job);
+  };
+  std::vector<CellChange> by_module = changesBetween(
+      totalsByModule(comparison.before, modules, steps.before),
+      totalsByModule(comparison.after, modules, steps.after),
+      comparedRanks(before, after),
+      {});
   return {
       &before,
       &after,
       mergedDifference(before, after).rows,
-      comparisonNotes(before, after),
-      bundle(changes, stepsOfBoth(before, after)),
-      bundle(
-          changesBetween(totalsByModule(cells_before, modules), totalsByModule(cells_after, modules), compared, {}))};
+      std::move(comparison.notes),
+      bundle(comparison.changes, stepsOfBoth(before, after), per_step),
+      bundle(by_module, 1, per_step),
+      steps,
+      changedGroups(totals(comparison.before, before, steps.before), totals(comparison.after, after, steps.after)),
+      {totalOf(comparison.before, before, steps.before, is_counted),
+       totalOf(comparison.after, after, steps.after, is_counted)},
+      {totalOf(comparison.before, before, 0, in_setup), totalOf(comparison.after, after, 0, in_setup)}};
 }
 
 std::string diffText(const JobDiff& diff, const Color& color) {
-  std::string text = jobLine("before", *diff.before) + jobLine("after", *diff.after) + notesText(diff, color);
+  std::string text = color.bold(diffSummary(diff)) + "\n" + jobLine("before", *diff.before) +
+                     jobLine("after", *diff.after) + notesText(diff, color);
   text += disagreementLines(*diff.after, color);
   if (diff.changes.empty()) {
-    return text + (diff.bucketed == 0 ? "no differences\n" : "the same, except for " + bucketedText(diff) + "\n");
+    return text;
   }
-  const std::string tables = moduleTable(diff, color) + groupTable(diff, color);
-  text += "\n" + tables + (tables.empty() ? "" : "\n") + color.bold("Differences") + "\n";
+  for (const Part part : partsOf(diff)) {
+    const std::string table = moduleTable(diff, part, color);
+    text += table.empty() ? "" : "\n" + table;
+  }
+  const std::string groups = groupTable(diff, color);
+  text += (groups.empty() ? "" : "\n" + groups) + "\n" + color.bold(changesTitle(diff)) + "\n";
   for (size_t i = 0; i < std::min(diff.changes.size(), kMaxChanges); ++i) {
     text += "  " + changeText(diff.changes[i]) + "\n";
   }
@@ -171,6 +257,9 @@ std::string diffMarkdown(const JobDiff& diff) {
     text = "### commtap: communication is unchanged" +
            (diff.bucketed == 0 ? "" : ", except for " + bucketedText(diff)) + "\n\n";
   }
+  if (!diff.changes.empty()) {
+    text += markdownText(diffSummary(diff)) + "\n\n";
+  }
   for (const auto& [name, job] : {std::pair("before", diff.before), std::pair("after", diff.after)}) {
     text += "- " + markdownText(jobLine(name, *job).substr(0, jobLine(name, *job).size() - 1)) + "\n";
   }
@@ -184,17 +273,10 @@ std::string diffMarkdown(const JobDiff& diff) {
   if (diff.changes.empty()) {
     return text;
   }
-  const bool ranks = showsRanks(diff);
-  text += "\n| module | calls before | after | bytes before | after | change |";
-  text += ranks ? " ranks |\n|---|--:|--:|--:|--:|--:|---|\n" : "\n|---|--:|--:|--:|--:|--:|\n";
-  for (size_t i = 0; i < std::min(diff.modules.size(), kMaxChanges); ++i) {
-    text += '|';
-    for (const std::string& cell : moduleCells(diff.modules[i], ranks)) {
-      text += " " + markdownText(inert(cell)) + " |";
-    }
-    text += '\n';
+  for (const Part part : partsOf(diff)) {
+    text += markdownTable(diff, part);
   }
-  text += fmt::format("\n<details><summary>Differences, per rank and run</summary>\n\n");
+  text += "\n<details><summary>" + changesTitle(diff) + "</summary>\n\n";
   for (size_t i = 0; i < std::min(diff.changes.size(), kMaxChanges); ++i) {
     text += "- " + markdownText(changeText(diff.changes[i])) + "\n";
   }

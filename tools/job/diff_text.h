@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "report/compare/change_bundle.h"
+#include "report/compare/compared_steps.h"
 #include "report/compare/job_diff.h"
 #include "report/job/job_report.h"
 #include "tools/text/color.h"
@@ -20,12 +22,23 @@ struct JobDiff {
   size_t bucketed = 0; ///< rows that a compiler merged in only one of the jobs; MergedDifference::rows
   std::vector<std::string> notes;
   std::vector<ChangeBundle> changes;
-  std::vector<ChangeBundle> modules; ///< totals of the modules that differ; only key.module is set
+  std::vector<ChangeBundle>
+      modules;         ///< totals of the modules that differ; only the key's module, label, set-up are set
+  ComparedSteps steps; ///< that the numbers are divided by
+  std::map<std::string, Change> groups; ///< totals of the groups that differ, over all ranks
+  Change total;                         ///< over all modules and ranks; without set-up if the numbers are per step
+  Change setup;                         ///< per rank and run
 };
 
-JobDiff diffOf(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules);
+/// Compares two jobs. `steps`: those that numbers are divided by; comparedSteps(), or none for numbers per run.
+JobDiff
+diffOf(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules, ComparedSteps steps = {});
 
-/// Returns the differences as text for a terminal: totals of the modules that differ, then one line per difference.
+/// Returns "1 bucketed row" for the rows that a compiler merged in only one of the jobs.
+std::string bucketedText(const JobDiff& diff);
+
+/// Returns the differences as text for a terminal: the summary, totals of the modules that differ and of all, then one
+/// line per difference.
 std::string diffText(const JobDiff& diff, const Color& color);
 /// Returns the differences as Markdown for a comment on a pull request.
 std::string diffMarkdown(const JobDiff& diff);

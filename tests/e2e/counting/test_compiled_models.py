@@ -134,7 +134,7 @@ def test_a_bucket_stands_for_its_members(runner: Runner, tmp_path: Path) -> None
     difference = subprocess.run(
         [COMMAND, "diff", eager.output_folder, runs[0].output_folder], capture_output=True, text=True, check=True
     )
-    assert difference.stdout.endswith("the same, except for 2 bucketed rows\n")
+    assert difference.stdout.startswith("the same, except for 2 bucketed rows\n")
     shown = subprocess.run(
         [COMMAND, "show", "--tree", runs[0].output_folder], capture_output=True, text=True, check=True
     )

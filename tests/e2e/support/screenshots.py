@@ -88,10 +88,11 @@ def train(folder: Path, name: str, *arguments: str) -> None:
 
 
 def write_answer(folder: Path) -> None:
-    """Writes what `commtap diff` says of the two runs, without its first lines, which name their times."""
+    """Writes what `commtap diff` says of the two runs, without the lines that name their times."""
     done = subprocess.run([COMMAND, "diff", "before", "after"], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 1, done
-    (EXAMPLES / "train-diff.txt").write_text(done.stdout.partition("\n\n")[2], encoding="utf-8")
+    head, _, tables = done.stdout.partition("\n\n")
+    (EXAMPLES / "train-diff.txt").write_text(f"{head.splitlines()[0]}\n\n{tables}", encoding="utf-8")
 
 
 def shoot_real_job(browser: Browser, temporary: Path, folder: Path) -> None:

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/unit/job_samples.h"
+#include "tests/unit/step_samples.h"
 
 namespace commtap {
 namespace {
@@ -29,6 +30,37 @@ TEST_CASE("a budget survives a round trip through TOML") {
   CHECK(back->tolerances[0].bytes == Allowance{2.5, true});
   CHECK(back->tolerances[0].count == Allowance{3, false});
   CHECK(budgetToToml(*back, "out \"x\"") == text);
+}
+
+TEST_CASE("a budget per step survives a round trip, with its exact means and its entries of set-up") {
+  JobReport job = jobOfSteps({{{"Net", 3}, {"Once", 1}}, {{"Net", 2}}, {{"Net", 2}}});
+  for (JobCollective& row : job.collectives) {
+    row.setup = row.module == "Once";
+  }
+  const Budget budget = budgetOf(job);
+  const std::string text = budgetToToml(budget, "out");
+  CHECK(text.find("\nper = \"step\"\nsteps = 3\n") != std::string::npos);
+  CHECK(text.find(", setup = true, count = 1, bytes = 8 }") != std::string::npos);
+  const auto back = budgetFromToml(text);
+  REQUIRE(back);
+  CHECK(back->per_step);
+  CHECK(back->steps == 3);
+  CHECK(back->entries.size() == 2);
+  for (const auto& cells : excessesOf(*back, job)) {
+    CHECK(cells.empty());
+  }
+}
+
+TEST_CASE("a budget without a unit counts per run, with set-up") {
+  const auto budget = budgetFromToml("schema = \"commtap.budget/1\"\nbudget = [ { count = 1, bytes = 2.5 } ]");
+  REQUIRE(budget);
+  CHECK_FALSE(budget->per_step);
+  CHECK(errorOf("budget = [ { setup = true, count = 1, bytes = 1 } ]") == "line 2: budget[0].setup is unknown");
+  CHECK(errorOf("per = \"day\"") == "line 2: per is 'day', not \"run\" or \"step\"");
+  CHECK(errorOf("per = \"step\"\nsteps = 2.5") == "line 3: steps is 2.5, not a whole number");
+  CHECK(
+      errorOf("per = \"step\"\nbudget = [ { setup = 1, count = 1, bytes = 1 } ]") ==
+      "line 3: budget[0].setup is 1, not true or false");
 }
 
 TEST_CASE("a budget file has comments and one line per entry") {

@@ -76,24 +76,33 @@ TEST_CASE("checkJob fails on ranks that exited with an error, one finding per st
   CHECK(passed(checkJob(job, {Allowed::kFailed})));
 }
 
+/// Returns the checks against a run as a whole.
+std::vector<Check> baselineChecks(
+    const JobReport& before,
+    const JobReport& after,
+    const std::vector<Tolerance>& rules,
+    const std::vector<Allowed>& allowed) {
+  return checkBaseline(before, after, compareJobs(before, after, rules, {}), allowed);
+}
+
 TEST_CASE("checkBaseline has one check per kind and group and finds more, less, new and gone") {
   const JobReport before = sampleJob();
   const JobReport after = grownJob();
-  CHECK(checkBaseline(before, before, {}, {}).size() == 3);
-  CHECK(passed(checkBaseline(before, before, {}, {})));
-  const auto checks = checkBaseline(before, after, {}, {});
+  CHECK(baselineChecks(before, before, {}, {}).size() == 3);
+  CHECK(passed(baselineChecks(before, before, {}, {})));
+  const auto checks = baselineChecks(before, after, {}, {});
   CHECK(checks[0].subject == "all_gather on default_pg");
   REQUIRE(checks[0].findings.size() == 1);
   CHECK(checks[0].findings[0].what == Finding::What::kMore);
   CHECK(checks[1].findings.empty());
-  CHECK_FALSE(passed(checkBaseline(after, before, {}, {})));
-  CHECK(passed(checkBaseline(after, before, {}, {Allowed::kLess})));
-  CHECK(passed(checkBaseline(before, after, {*parseTolerance("count=1,bytes=50%")}, {})));
+  CHECK_FALSE(passed(baselineChecks(after, before, {}, {})));
+  CHECK(passed(baselineChecks(after, before, {}, {Allowed::kLess})));
+  CHECK(passed(baselineChecks(before, after, {*parseTolerance("count=1,bytes=50%")}, {})));
   std::vector<Report> reports = sampleReports(4);
   for (Report& report : reports) {
     rowOf(report, "DistributedDataParallel", Kind::kAllReduce).kind = Kind::kReduce;
   }
-  const auto moved = checkBaseline(before, jobOf(reports), {}, {});
+  const auto moved = baselineChecks(before, jobOf(reports), {}, {});
   REQUIRE(moved.size() == 4);
   CHECK(moved[1].findings.at(0).what == Finding::What::kGone);
   CHECK(moved[3].findings.at(0).what == Finding::What::kNew);
@@ -106,12 +115,12 @@ TEST_CASE("checkBaseline fails on other ranks with the same numbers") {
     std::erase_if(reports[rank].collectives, [](const Collective& row) { return row.kind == Kind::kAllGather; });
   }
   const JobReport after = jobOf(reports);
-  const auto fewer = checkBaseline(before, after, {}, {});
+  const auto fewer = baselineChecks(before, after, {}, {});
   REQUIRE(fewer[0].findings.size() == 1);
   CHECK(fewer[0].findings[0].what == Finding::What::kLess);
-  CHECK(passed(checkBaseline(before, after, {}, {Allowed::kLess})));
-  CHECK(passed(checkBaseline(before, after, {*parseTolerance("kind=all_gather,ranks=2")}, {})));
-  const auto more = checkBaseline(after, before, {}, {Allowed::kLess});
+  CHECK(passed(baselineChecks(before, after, {}, {Allowed::kLess})));
+  CHECK(passed(baselineChecks(before, after, {*parseTolerance("kind=all_gather,ranks=2")}, {})));
+  const auto more = baselineChecks(after, before, {}, {Allowed::kLess});
   REQUIRE(more[0].findings.size() == 1);
   CHECK(more[0].findings[0].what == Finding::What::kMore);
 }

@@ -53,6 +53,15 @@ TEST_CASE("steps that the report adds up count with their number, up to the larg
   CHECK(stepsOf(job) == UINT64_MAX);
 }
 
+TEST_CASE("trainingStepCount counts the steps that train") {
+  JobReport job;
+  CHECK(trainingStepCount(job) == 0);
+  job.steps = {completedSteps(0, 1, 2), completedSteps(1, 4, 8)};
+  CHECK(trainingStepCount(job) == 5);
+  job.steps[1].backward_passes = 4; // the first step is an evaluation
+  CHECK(trainingStepCount(job) == 4);
+}
+
 /// Returns the numbers of steps that train, by row.
 std::vector<uint64_t> training(const std::vector<std::array<uint64_t, 3>>& rows) {
   JobReport job;

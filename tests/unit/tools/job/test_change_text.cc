@@ -79,6 +79,23 @@ TEST_CASE("a change is per step if the steps divide the calls evenly") {
   CHECK(changeText(change).starts_with("new: 30 all_gather per run"));
 }
 
+TEST_CASE("a change per step has that unit in every line") {
+  ChangeBundle change = changeOf({4, 12, 1200}, {4, 13, 1300});
+  change.per_step = true;
+  CHECK(changeText(change).starts_with("+1 all_gather per step in Net.*.a (2 modules; forward, tp): 12 to 13 calls"));
+  change.change.after = {4, 12, 1000};
+  CHECK(changeText(change).ends_with(": 12 calls, 1.17 KiB to 1000 B per step"));
+  change.change.after = {2, 12, 1200, {{0, 1}}};
+  change.change.lost = {{2, 3}};
+  CHECK(changeText(change).ends_with(", 12 calls, 1.17 KiB per step"));
+}
+
+TEST_CASE("a new row that is not in every step also has its calls in the run") {
+  ChangeBundle change = changeOf({}, {4, 0.05, 8, {}, 4, 640});
+  change.per_step = true;
+  CHECK(changeText(change).starts_with("new: 0.05 all_gather per step (1 per run) in Net.*.a"));
+}
+
 TEST_CASE("small percentages have more digits") {
   CHECK(percentText(100, 105) == "+5.0 %");
   CHECK(percentText(100, 99.95) == "-0.050 %");
@@ -108,8 +125,13 @@ TEST_CASE("every finding and every check has a text") {
   CHECK(lines[3] == "rank 0: ended with status 1");
   CHECK(lines[4] == "3 unknown_op: what it means");
   CHECK(lines[5].starts_with("all_reduce in DistributedDataParallel (backward)"));
-  const auto baseline = checkBaseline(sampleJob(), grownJob(), {}, {});
+  JobReport before = sampleJob();
+  const JobReport after = grownJob();
+  const JobComparison comparison = compareJobs(before, after, {}, {});
+  const auto baseline = checkBaseline(before, after, comparison, {});
   CHECK(checkText(baseline[0]) == "all_gather on default_pg equals the baseline");
+  before.planned = true;
+  CHECK(checkText(checkBaseline(before, after, comparison, {})[0]) == "all_gather on default_pg equals the plan");
   CHECK(findingText(baseline[0].findings.at(0), job)
             .starts_with("+1 all_gather per run in DistributedDataParallel.net1"));
   const auto budget = checkBudget(budgetOf(sampleJob()), sampleJob());

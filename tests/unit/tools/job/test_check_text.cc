@@ -17,19 +17,20 @@ const JobReport& grown() {
 }
 
 std::vector<Check> failedChecks() {
-  return checkBaseline(sampleJob(), grown(), {}, {});
+  const JobReport before = sampleJob();
+  return checkBaseline(before, grown(), compareJobs(before, grown(), {}, {}), {});
 }
 
 TEST_CASE("check text lists the failed checks and their number") {
-  const std::string text = checkText(failedChecks(), grown(), Color::none());
+  const std::string text = checkText(failedChecks(), {}, grown(), Color::none());
   CHECK(text.starts_with(
       "FAILED all_gather on default_pg equals the baseline\n  +1 all_gather per run in DistributedDataParallel.net1"));
   CHECK(text.ends_with("\n1 of 3 checks failed\n"));
-  CHECK(checkText(checkJob(grown(), {}), grown(), Color::none()) == "all 6 checks passed\n");
+  CHECK(checkText(checkJob(grown(), {}), {}, grown(), Color::none()) == "all 6 checks passed\n");
 }
 
 TEST_CASE("check Markdown lists the failed checks") {
-  const std::string text = checkMarkdown(failedChecks(), grown());
+  const std::string text = checkMarkdown(failedChecks(), {}, grown());
   CHECK(text.starts_with(
       "### commtap: 1 of 3 checks failed\n\n**all\\_gather on default\\_pg equals the baseline**\n\n- +1"));
 }
@@ -42,12 +43,19 @@ TEST_CASE("check JUnit has one test case per check, with its failure") {
 }
 
 TEST_CASE("check JSON has all findings") {
-  const auto document = nlohmann::json::parse(checkJson(failedChecks(), grown()));
+  const auto document = nlohmann::json::parse(checkJson(failedChecks(), {}, grown()));
   CHECK(document["schema"] == "commtap.check/1");
   CHECK(document["passed"] == false);
   CHECK(document["checks"][0]["findings"][0]["what"] == "more");
   CHECK(document["checks"][0]["findings"][0]["module"] == "DistributedDataParallel.net1");
   CHECK(document["checks"][1]["passed"] == true);
+}
+
+TEST_CASE("notes come first, except in JUnit") {
+  CHECK(checkText(failedChecks(), {"a\x1b"}, grown(), Color::none()).starts_with("note: a\\x1b\nFAILED "));
+  CHECK(checkMarkdown(failedChecks(), {"a", "b"}, grown())
+            .starts_with("### commtap: 1 of 3 checks failed\n\n- **note:** a\n- **note:** b\n\n**"));
+  CHECK(nlohmann::json::parse(checkJson(failedChecks(), {"a"}, grown()))["notes"].size() == 1);
 }
 
 TEST_CASE("long lists of findings are cut, and the rest is counted") {
@@ -57,7 +65,7 @@ TEST_CASE("long lists of findings are cut, and the rest is counted") {
   finding.problem = "x";
   checks[0].findings.assign(30, finding);
   checks[0].left_out = 5;
-  CHECK(checkText(checks, grown(), Color::none()).find("  and 15 more\n") != std::string::npos);
+  CHECK(checkText(checks, {}, grown(), Color::none()).find("  and 15 more\n") != std::string::npos);
 }
 
 } // namespace

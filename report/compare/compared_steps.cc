@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/compare/compared_steps.h"
+
+#include "report/job/step_count.h"
+
+namespace commtap {
+
+ComparedSteps comparedSteps(const JobReport& before, const JobReport& after) {
+  const ComparedSteps steps{trainingStepCount(before), trainingStepCount(after)};
+  return steps.arePerStep() && steps.most() > 1 ? steps : ComparedSteps();
+}
+
+} // namespace commtap

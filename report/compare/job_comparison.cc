@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/compare/job_comparison.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "report/compare/uneven_rows.h"
+#include "report/job/step_count.h"
+
+namespace commtap {
+namespace {
+
+/// Sets a row to what each further step adds to it.
+void setStep(const UnevenRows::Step& step, uint64_t steps, PerRank& cell) {
+  const auto ranks = static_cast<double>(std::max<uint64_t>(cell.ranks, 1));
+  cell.count_sum = step.count * steps;
+  cell.bytes_sum = step.bytes * steps;
+  cell.count = static_cast<double>(step.count) / ranks;
+  cell.bytes = static_cast<double>(step.bytes) / ranks;
+}
+
+/// Removes the changes of rows that are alike except for the number of steps, and sets the rows to what each further
+/// step adds. Returns how many.
+size_t removeAlike(const JobReport& before, const JobReport& after, JobComparison& comparison) {
+  const UnevenRows uneven(before, after, comparison.steps);
+  return std::erase_if(comparison.changes, [&](const CellChange& cell) {
+    const std::optional<UnevenRows::Alike> alike = uneven.alike(cell);
+    if (alike) {
+      setStep(alike->before, comparison.steps.before, comparison.before.at(cell.key));
+      setStep(alike->after, comparison.steps.after, comparison.after.at(cell.key));
+    }
+    return alike.has_value();
+  });
+}
+
+std::string unevenNote(size_t alike) {
+  return (alike == 1 ? "1 row has" : std::to_string(alike) + " rows have") +
+         " another mean per step only because one run made more steps: compared, and shown, by what each further step "
+         "adds;"
+         " what some steps alone have is equal in both runs";
+}
+
+/// Returns the names of the runs whose steps are not known; "" if those of both are.
+std::string withoutSteps(const JobReport& before, const JobReport& after) {
+  std::string names = trainingStepCount(before) == 0 ? before.source : "";
+  if (trainingStepCount(after) == 0) {
+    names += (names.empty() ? "" : " and ") + after.source;
+  }
+  return names;
+}
+
+} // namespace
+
+JobComparison
+compareJobs(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules, ComparedSteps steps) {
+  auto [cells_before, cells_after] = comparableCells(before, after, steps);
+  JobComparison comparison{steps, std::move(cells_before), std::move(cells_after), {}, {}};
+  comparison.changes = changesBetween(comparison.before, comparison.after, comparedRanks(before, after), rules, steps);
+  comparison.notes = comparisonNotes(before, after, steps);
+  if (steps.before != steps.after) {
+    comparison.notes.push_back(
+        "the runs made " + std::to_string(steps.before) + " and " + std::to_string(steps.after) +
+        " training steps: rows are compared per step, and set-up per run");
+  } else if (const std::string names = withoutSteps(before, after); !names.empty()) {
+    comparison.notes.push_back("no training steps are known of " + names + ": numbers are per run");
+  }
+  if (const size_t alike = removeAlike(before, after, comparison); alike > 0) {
+    comparison.notes.push_back(unevenNote(alike));
+  }
+  return comparison;
+}
+
+} // namespace commtap
