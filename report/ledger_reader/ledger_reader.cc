@@ -160,6 +160,7 @@ Result<LedgerContents> readLedger(std::span<const std::byte> bytes) {
   readTimes(reading);
   readCollectives(reading);
   readMembers(reading);
+  readSplits(reading);
   setMembers(reading.report);
   readOperations(reading);
   readSteps(reading);
