@@ -6,6 +6,7 @@
 #include "report/json/columns.h"
 #include "report/json/fields.h"
 #include "report/json/process_columns.h"
+#include "report/json/row_columns.h"
 
 namespace commtap {
 
@@ -258,6 +259,12 @@ inline constexpr auto kColumns<JobCollective> = std::tuple{
         "backward or "
         "a compiled graph, in a process without forwards, and after counting was switched off. Absent if false.",
         {.presence = Presence::kIfKnown, .key = true}),
+    column(
+        field::kSplits,
+        &JobCollective::splits,
+        "How the calls of all ranks are split between the ranks of their groups. Present only if calls had split "
+        "sizes; counts only those.",
+        {.presence = Presence::kIfKnown, .ref = "commtap-2.schema.json#/$defs/splits"}),
 };
 
 } // namespace commtap

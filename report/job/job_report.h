@@ -72,6 +72,7 @@ struct JobCollective {
   std::vector<JobMember> members;   ///< padding last; empty unless they are known on every rank that has the row
   size_t rank_set = 0;              ///< index into JobReport::rank_sets: ranks that have the row
   RankedAmount amount;
+  Splits splits; ///< over all ranks
 };
 
 /// All process groups with one description, backend and size. The four "tp" groups of a mesh are one "tp".

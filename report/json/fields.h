@@ -75,6 +75,13 @@ inline constexpr const char* kBusBytes = "bus_bytes";
 
 inline constexpr const char* kSizes = "sizes";
 
+inline constexpr const char* kSplits = "splits";
+inline constexpr const char* kImbalance = "imbalance";
+inline constexpr const char* kHottestPeer = "hottest_peer";
+inline constexpr const char* kColdestPeer = "coldest_peer";
+inline constexpr const char* kZeroPeers = "zero_peers";
+inline constexpr const char* kPeers = "peers";
+
 inline constexpr const char* kTiming = "timing";
 inline constexpr const char* kStepsFrom = "steps_from";
 inline constexpr const char* kPlanned = "planned";

@@ -25,6 +25,50 @@ inline constexpr auto kColumns<Durations> = std::tuple{
 };
 
 template <>
+inline constexpr auto kColumns<Imbalance> = std::tuple{
+    column(field::kMean, &Imbalance::mean, "The mean over the calls, each to a thousandth."),
+    column(field::kMax, &Imbalance::max, "The largest of a call."),
+};
+
+template <>
+inline constexpr auto kColumns<Splits> = std::tuple{
+    column(
+        field::kCalls,
+        &Splits::calls,
+        "The number of calls with split sizes: of an all_to_all those that were called with sizes or with lists, of an "
+        "all_gather or reduce_scatter those with lists whose tensors differ in size. A call that a CUDA graph captures "
+        "counts once, when it is captured.",
+        {.minimum = 1}),
+    column(
+        field::kImbalance,
+        &Splits::imbalance,
+        "How uneven the calls were. The imbalance of a call is its largest part over the mean of its parts, with one "
+        "part for each peer: of what the rank sends, and of what it receives, whichever is larger. 1 if all parts are "
+        "equal, or all are 0."),
+    column(
+        field::kHottestPeer,
+        &Splits::hottest_peer,
+        "The global rank with the most bytes in `peers`, the lowest of several; null if all have as much, or `peers` "
+        "is absent. Of a dispatch to experts, the rank with the hottest expert."),
+    column(
+        field::kColdestPeer,
+        &Splits::coldest_peer,
+        "The global rank with the fewest bytes in `peers`, the lowest of several; null if `hottest_peer` is."),
+    column(
+        field::kZeroPeers,
+        &Splits::zero_peers,
+        "The parts of 0 bytes for a peer, or from it for an all_gather, over all calls."),
+    column(
+        field::kPeers,
+        &Splits::peers,
+        "The bytes by peer. A peer is a rank of the group, which includes the rank itself; each key is its global "
+        "rank. Each value is the sum over the calls of what is sent to the peer, or of what comes from it for an "
+        "all_gather. Absent if the ranks of the group are not known, or are too many: 1,024 in a report of one "
+        "process, 4,096 after a merge.",
+        {.presence = Presence::kIfKnown, .ref = "peer_bytes"}),
+};
+
+template <>
 inline constexpr auto kColumns<Collective> = std::tuple{
     column(
         field::kModule,
@@ -114,6 +158,12 @@ inline constexpr auto kColumns<Collective> = std::tuple{
         "with gradients or without, which `steps[].forward_passes` counts. False for calls of a forward, a backward or "
         "a compiled graph, in a process without forwards, and after counting was switched off. Absent if false.",
         {.presence = Presence::kIfKnown, .key = true}),
+    column(
+        field::kSplits,
+        &Collective::splits,
+        "How the calls are split between the ranks of the group. Present only if calls had split sizes; counts only "
+        "those.",
+        {.presence = Presence::kIfKnown}),
 };
 
 template <>

@@ -184,6 +184,12 @@ bool isKnown(const std::vector<Row>& rows) {
 inline bool isKnown(const CollectiveTime& time) {
   return time.isKnown();
 }
+inline bool isKnown(const Splits& splits) {
+  return splits.calls > 0;
+}
+inline bool isKnown(const PeerBytes& peers) {
+  return !peers.empty();
+}
 
 template <typename Row, typename Column, typename Context>
 void addColumn(JsonRow& object, const Row& row, const Column& column, const Context& context) {

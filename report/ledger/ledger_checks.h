@@ -77,6 +77,11 @@ inline uint32_t checkOf(const LedgerMember& record, uint64_t number) {
   return checksumOf(kMembers, number, key.words()[0]);
 }
 
+inline uint32_t checkOf(const LedgerSplits& record, uint64_t number) {
+  const auto& [key, check, first_peer, calls, imbalance_sum, imbalance_max, zero_peers] = record;
+  return checksumOf(kSplits, number, key.words()[0], first_peer);
+}
+
 /// Returns the check of an open call. Its fields change together, so a reader must have seen all three unchanged.
 inline uint64_t checkOfOpenCall(uint64_t number, uint64_t entered_at_ns, uint64_t call) {
   return checksumOf(kOpenCalls, number, entered_at_ns, call);

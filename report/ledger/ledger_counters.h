@@ -156,6 +156,19 @@ void forEachCounter(LedgerMember& record, const CounterVisitor auto& visit) {
   visit(bytes);
 }
 
+void forEachCounter(LedgerSplitPeer& record, const CounterVisitor auto& visit) {
+  auto& [bytes] = record;
+  visit(bytes);
+}
+
+void forEachCounter(LedgerSplits& record, const CounterVisitor auto& visit) {
+  auto& [key, check, first_peer, calls, imbalance_sum, imbalance_max, zero_peers] = record;
+  visit(calls);
+  visit(imbalance_sum);
+  visit(imbalance_max);
+  visit(zero_peers);
+}
+
 /// A record is written in place, not added to, and a reset leaves it: the call is still open.
 void forEachCounter(LedgerOpenCall& record, const CounterVisitor auto& /*visit*/) {
   [[maybe_unused]] auto& [entered_at_ns, call, check, reserved] = record;

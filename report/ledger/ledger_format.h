@@ -6,7 +6,7 @@
 //
 //   Header | strings | ranks | groups | modules | parameters | times | collectives | operations |
 //           communicators | nccl calls | graphs | graph calls | lanes | steps | last | sequences | members |
-//           open calls
+//           split peers | splits | open calls
 //
 // Invariants that keep it readable at every instant, also after SIGKILL:
 //  - offsets and indices, never pointers; all integers little-endian, as on every platform that torch supports;
@@ -74,6 +74,8 @@ enum LedgerSectionId : uint8_t {
   kLast, ///< a ring: `used` counts all records ever written, without a check
   kSequences,
   kMembers,
+  kSplitPeers,
+  kSplits,
   kOpenCalls,
   kSectionCount,
 };
@@ -409,6 +411,35 @@ struct LedgerMember {
   std::atomic<uint64_t> bytes; ///< live; their part of the row's payload
 };
 
+/// What the calls of a row move to or from one peer, over all calls with split sizes.
+struct LedgerSplitPeer {
+  std::atomic<uint64_t> bytes; ///< live
+};
+/// A row whose calls have more parts has no records of peers.
+inline constexpr uint32_t kMostSplitPeers = 1024;
+
+/// The key of the split sizes of a row of collectives. The ranks of a row whose group is not known may be several.
+struct SplitsKey {
+  uint32_t row;   ///< in the collectives section
+  uint32_t peers; ///< number of parts of each call
+
+  /// All of it, for comparing and hashing.
+  constexpr std::array<uint64_t, 1> words() const {
+    return {wordOf(row, peers)};
+  }
+};
+
+struct LedgerSplits {
+  SplitsKey key;
+  uint32_t check;
+  uint32_t first_peer; ///< index in the section of split peers, by rank in the group; kNoIndex: there are no records of
+                       ///< peers
+  std::atomic<uint64_t> calls;         ///< live; with split sizes
+  std::atomic<uint64_t> imbalance_sum; ///< live; imbalanceOf() of each call
+  std::atomic<uint64_t> imbalance_max; ///< live
+  std::atomic<uint64_t> zero_peers;    ///< live; parts of 0 bytes
+};
+
 /// A call to NCCL that a thread has entered. The record is free for the next call once the call has returned.
 struct LedgerOpenCall {
   std::atomic<uint64_t> entered_at_ns; ///< live; steady clock; 0: free; 1: being written
@@ -443,6 +474,8 @@ static_assert(sizeof(LedgerStep) == 48 + 32 * kLaneCount);
 static_assert(sizeof(LedgerLast) == 64);
 static_assert(sizeof(LedgerSequence) == 16 + 8 * kStretchesPerPart);
 static_assert(sizeof(LedgerMember) == 32);
+static_assert(sizeof(LedgerSplitPeer) == 8);
+static_assert(sizeof(LedgerSplits) == 48);
 static_assert(sizeof(LedgerOpenCall) == 64);
 
 } // namespace commtap

@@ -29,7 +29,7 @@ struct LedgerTable {
 };
 
 /// The sections in the order of the file. A reader takes the capacities from the file's header. A page exists only once
-/// it is written: together the sections take about 74 MiB of address space.
+/// it is written: together the sections take about 76 MiB of address space.
 inline constexpr std::tuple kLedgerTables = {
     LedgerTable<std::byte>{kStrings, 16U << 20U},
     LedgerTable<uint32_t>{kRanks, 2U << 20U},
@@ -48,6 +48,8 @@ inline constexpr std::tuple kLedgerTables = {
     LedgerTable<LedgerLast>{kLast, 2048},
     LedgerTable<LedgerSequence>{kSequences, 8U << 10U},
     LedgerTable<LedgerMember>{kMembers, 16U << 10U},
+    LedgerTable<LedgerSplitPeer>{kSplitPeers, 256U << 10U},
+    LedgerTable<LedgerSplits>{kSplits, 16U << 10U},
     LedgerTable<LedgerOpenCall>{kOpenCalls, kMostOpenCalls},
 };
 static_assert(std::tuple_size_v<decltype(kLedgerTables)> == kSectionCount, "a section is missing in kLedgerTables");

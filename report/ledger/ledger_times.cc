@@ -5,20 +5,17 @@
 #include "report/model/saturating.h"
 
 namespace commtap {
-namespace {
 
-void raise(std::atomic<uint64_t>& highest, uint64_t value) {
+void raiseTo(std::atomic<uint64_t>& highest, uint64_t value) {
   uint64_t seen = highest.load(std::memory_order_relaxed);
   while (seen < value && !highest.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
   }
 }
 
-} // namespace
-
 void addDuration(LedgerDurations& durations, uint64_t ns) {
   durations.sum_ns.fetch_add(ns, std::memory_order_relaxed);
-  raise(durations.max_ns, ns);
-  raise(durations.min_ns_inverted, ~ns);
+  raiseTo(durations.max_ns, ns);
+  raiseTo(durations.min_ns_inverted, ~ns);
   durations.counts[durationClass(ns)].fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -14,7 +14,8 @@ LedgerWriter::LedgerWriter()
       LedgerOperations(static_cast<LedgerStore&>(*this)),
       LedgerNccl(static_cast<LedgerStore&>(*this)),
       LedgerGraphs(static_cast<LedgerStore&>(*this)),
-      LedgerSequences(static_cast<LedgerStore&>(*this)) {}
+      LedgerSequences(static_cast<LedgerStore&>(*this)),
+      LedgerSplitRows(static_cast<LedgerStore&>(*this)) {}
 
 std::unique_ptr<LedgerWriter> LedgerWriter::create(LedgerSize size) {
   std::unique_ptr<LedgerWriter> writer(new (std::nothrow) LedgerWriter());
@@ -54,6 +55,7 @@ void LedgerWriter::repairInForkedChild() {
   keepPublishedInForkedChild();
   indexStrings(lock);
   completeCollectiveRows(lock);
+  completeSplitRows(lock);
   completeOperationRows(lock);
   completeNcclRows(lock);
 }

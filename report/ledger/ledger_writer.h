@@ -11,6 +11,7 @@
 #include "report/ledger/ledger_nccl.h"
 #include "report/ledger/ledger_operations.h"
 #include "report/ledger/ledger_sequences.h"
+#include "report/ledger/ledger_splits.h"
 #include "report/ledger/ledger_steps.h"
 #include "report/ledger/ledger_store.h"
 
@@ -26,7 +27,8 @@ class LedgerWriter final : public LedgerStore,
                            public LedgerOperations,
                            public LedgerNccl,
                            public LedgerGraphs,
-                           public LedgerSequences {
+                           public LedgerSequences,
+                           public LedgerSplitRows {
  public:
   /// Returns nullptr if there is no memory.
   static std::unique_ptr<LedgerWriter> create(LedgerSize size = LedgerSize::kFull);

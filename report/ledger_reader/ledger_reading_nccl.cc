@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "report/ledger_reader/graph_calls.h"
 #include "report/ledger_reader/ledger_reading.h"
-#include "report/model/graph_calls.h"
 #include "report/model/nccl.h"
 
 namespace commtap {

@@ -30,6 +30,8 @@ constexpr std::array<std::string_view, kSectionCount> kRecordNames = {
     "one of the last collectives",
     "the sums of a group's collectives",
     "a member of a row of collectives",
+    "a peer of split sizes",
+    "the split sizes of a row of collectives",
     "an open call to NCCL",
 };
 

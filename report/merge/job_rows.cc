@@ -51,6 +51,7 @@ void JobRows::add(const Collective& row, uint32_t group, std::span<const Member>
       sum.lowered.push_back(id);
     }
   }
+  sum.splits += row.splits;
   for (const Member& member : members) {
     MemberSum& all = sum.members[texts_.id(member.module)];
     addSaturating(all.bytes, member.bytes);
@@ -86,6 +87,7 @@ JobCollective JobRows::collectiveOf(const Key& key, const Rows::Row& row, RankSe
   collective.members = membersOf(row.sum);
   collective.rank_set = sets.idOf(row.slots);
   collective.amount = row.sum;
+  collective.splits = row.sum.splits;
   return collective;
 }
 

@@ -55,6 +55,7 @@ class JobRows {
   struct Sum : RankedAmount {
     std::vector<uint32_t> lowered; ///< only a few
     std::map<uint32_t, MemberSum> members;
+    Splits splits;
   };
   using Rows = RankRows<Key, KeyHash, Amount, Sum>;
 

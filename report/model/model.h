@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "report/model/durations.h"
+#include "report/model/splits.h"
 #include "report/model/timing.h"
 #include "report/model/vocabulary.h"
 
@@ -101,6 +102,7 @@ struct Collective {
   double bus_bytes = 0;
   Histogram sizes; ///< of payloads, bytes; empty in a report that does not have it
   CollectiveTime time;
+  Splits splits;
 };
 
 /// A module whose parameters a row of collectives carries, or the padding of such a row; or a module whose collectives

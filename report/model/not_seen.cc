@@ -89,6 +89,9 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
     {"samples_lost",
      "samples for `commtap verify` that were due and are not in the samples' file, or lack the parameters of a GPU; "
      "`detail` says why; nothing is known of these parameters at these steps"},
+    {"splits_full",
+     "rows of collectives whose `splits` is absent or has no `peers`, because a table was full or the group has more "
+     "than 1,024 ranks"},
 }};
 
 const Reason& row(NotSeen reason) {

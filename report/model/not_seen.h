@@ -47,8 +47,9 @@ enum class NotSeen : uint8_t {
   kMembersUnknown,
   kUnsampledParameters,
   kSamplesLost,
+  kSplitsFull,
 };
-inline constexpr int kNotSeenCount = 34;
+inline constexpr int kNotSeenCount = 35;
 
 /// Returns the reason's name in the report: `not_seen[].reason`.
 std::string_view notSeenName(NotSeen reason);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kMeshes = "meshes";
 constexpr const char* kRankLists = "rank_lists";
-constexpr const char* kParameters = "parameters";
+constexpr const char* kParameterList = "parameters";
 
 constexpr const char* kName = "name";
 constexpr const char* kOptimizer = "optimizer";
@@ -185,7 +185,7 @@ std::string parametersToJson(std::span<const SampledParameter> parameters) {
     row.addJson(kRankLists, shared.rank_lists.values());
   }
   text.back() = ','; // the brace
-  return text + '"' + kParameters + "\":[" + list + "]}";
+  return text + '"' + kParameterList + "\":[" + list + "]}";
 }
 
 std::vector<SampledParameter> parametersFromJson(std::string_view text) {
@@ -197,7 +197,7 @@ std::vector<SampledParameter> parametersFromJson(std::string_view text) {
   const auto meshes = root.list<std::string>(kMeshes, stringAt);
   const auto rank_lists = root.list<std::vector<int64_t>>(kRankLists, integersAt);
   return root.list<SampledParameter>(
-      kParameters, [&](const JsonCursor& item) { return parameterFrom(item, meshes, rank_lists); });
+      kParameterList, [&](const JsonCursor& item) { return parameterFrom(item, meshes, rank_lists); });
 }
 
 } // namespace commtap

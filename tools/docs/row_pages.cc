@@ -104,7 +104,7 @@ void replaceReportRows(ordered_json& document) {
   ordered_json& definitions = document["$defs"];
   replaceTables<Report>(document, definitions, {field::kSchema, field::kJob});
   replaceTables<Nccl>(definitions[field::kNccl], definitions, {field::kVersion});
-  replaceRows<Job, Parameter, Durations, StepAmount, GraphCollective, GraphNcclCall>(definitions);
+  replaceRows<Job, Parameter, Durations, Imbalance, Splits, StepAmount, GraphCollective, GraphNcclCall>(definitions);
 }
 
 void replaceVerdictRows(ordered_json& definitions) {
@@ -263,6 +263,7 @@ const FieldTables& fieldTables() {
         {"verification", fieldTable<Verification>},
         {"verify_classes", verifyClassTable},
         {"verify_findings", fieldTable<VerifyFinding>},
+        {"collectives.splits", fieldTable<Splits>},
         {"steps.collectives", fieldTable<StepAmount>},
     };
     addFieldTables<Report>(tables, "");

@@ -40,6 +40,10 @@ inline constexpr const char* kDefinition<Parameter> = "parameter";
 template <>
 inline constexpr const char* kDefinition<Module> = "module";
 template <>
+inline constexpr const char* kDefinition<Imbalance> = "imbalance";
+template <>
+inline constexpr const char* kDefinition<Splits> = "splits";
+template <>
 inline constexpr const char* kDefinition<Collective> = "collective";
 template <>
 inline constexpr const char* kDefinition<Member> = "member";

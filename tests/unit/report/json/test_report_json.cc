@@ -126,6 +126,24 @@ TEST_CASE("durations survive a round trip; a row and a step without durations ha
   CHECK_FALSE(back->collectives[1].time.isKnown());
 }
 
+TEST_CASE("split sizes survive a round trip; a row without any has no field") {
+  Report report = sampleReport(0);
+  report.collectives[0].splits = {3, {4.0 / 3, 2}, 3, 0, 1, {{0, 0}, {3, 80}}};
+  report.collectives[1].splits = {1, {1, 1}, {}, {}, 0, {}};
+  const nlohmann::json document = nlohmann::json::parse(reportToJson(report));
+  const nlohmann::json& rows = document["collectives"];
+  CHECK(rows[0]["splits"]["peers"] == nlohmann::json{{"0", 0}, {"3", 80}});
+  CHECK(rows[0]["splits"]["hottest_peer"] == 3);
+  CHECK(rows[1]["splits"]["hottest_peer"].is_null());
+  CHECK_FALSE(rows[1]["splits"].contains("peers"));
+  CHECK_FALSE(rows[2].contains("splits"));
+  const Result<Report> again = reportFromJson(reportToJson(report));
+  REQUIRE(again);
+  for (size_t i = 0; i < report.collectives.size(); ++i) {
+    CHECK(again->collectives[i].splits == report.collectives[i].splits);
+  }
+}
+
 TEST_CASE("NCCL calls survive a round trip; a report without NCCL calls has no section") {
   Report report = sampleReport(0);
   CHECK(reportToJson(report).find("\"nccl\"") == std::string::npos);

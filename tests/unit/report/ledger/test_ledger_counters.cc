@@ -37,6 +37,8 @@ TEST_CASE("each counter of a record is visited") {
   CHECK(countersOf<LedgerLane>() == 0);
   CHECK(countersOf<LedgerStep>() == 2 + 4 * kLaneCount);
   CHECK(countersOf<LedgerLast>() == 0);
+  CHECK(countersOf<LedgerSplitPeer>() == 1);
+  CHECK(countersOf<LedgerSplits>() == 4);
   CHECK(countersOf<LedgerOpenCall>() == 0);
 }
 

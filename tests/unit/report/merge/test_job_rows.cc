@@ -41,6 +41,23 @@ TEST_CASE("rows with equal keys are added up within a rank and spread over ranks
   CHECK(sets.sets()[all[0].rank_set] == RankRanges{{5, 5}, {7, 7}});
 }
 
+TEST_CASE("split sizes are added up over ranks") {
+  JobRows rows;
+  RankSets sets;
+  for (const int64_t rank : {0, 1}) {
+    Collective row = collective("a", 10);
+    row.splits = {1, {2.0 + static_cast<double>(rank), 3}, {}, {}, 1, {{0, 4}, {1, 6}}};
+    rows.add(row, 0);
+    rows.add(collective("b", 10), 0);
+    rows.endRank(sets.addSlot(rank), rank);
+  }
+  const std::vector<JobCollective> all = rows.take(sets);
+  REQUIRE(all.size() == 2);
+  const size_t a = all[0].module == "a" ? 0 : 1;
+  CHECK(all[a].splits == Splits{2, {2.5, 3}, 1, 0, 2, {{0, 8}, {1, 12}}});
+  CHECK(all[1 - a].splits == Splits());
+}
+
 TEST_CASE("members are added up over ranks, and dropped if they are not the whole row") {
   JobRows rows;
   RankSets sets;

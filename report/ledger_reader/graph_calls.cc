@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/model/graph_calls.h"
+#include "report/ledger_reader/graph_calls.h"
 
 #include <utility>
 
