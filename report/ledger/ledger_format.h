@@ -30,7 +30,7 @@
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 19;
+inline constexpr uint32_t kLedgerVersion = 20;
 
 /// Stands for no index.
 inline constexpr uint32_t kNoIndex = 0xffffffffU;

@@ -16,7 +16,7 @@
 namespace commtap {
 namespace {
 
-constexpr size_t kMostRows = 20;
+constexpr size_t kMostSplitRows = 20;
 
 std::string timesText(double imbalance) {
   return fmt::format("{:.2f}x", imbalance);
@@ -59,7 +59,7 @@ std::string splitsText(const ShowView& view, const Color& color) {
        {"HOTTEST", Align::kRight},
        {"COLDEST", Align::kRight},
        {"ZERO PARTS", Align::kRight}});
-  for (size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
+  for (size_t i = 0; i < std::min(rows.size(), kMostSplitRows); ++i) {
     const JobCollective& row = *rows[i];
     table.add(
         {labelledModule(row.module, row.label, row.setup),
@@ -74,7 +74,7 @@ std::string splitsText(const ShowView& view, const Color& color) {
          std::to_string(row.splits.zero_peers)});
   }
   const std::string more =
-      rows.size() > kMostRows ? color.dim("more are in the merged report: commtap merge") + "\n" : "";
+      rows.size() > kMostSplitRows ? color.dim("more are in the merged report: commtap merge") + "\n" : "";
   return color.bold("Split sizes") +
          " (IMBALANCE: the largest part over the mean, mean of all calls; HOTTEST and COLDEST are ranks)\n" +
          table.text(color) + more;
