@@ -97,7 +97,7 @@ std::string lengthNote(const std::string& module, double before, double after, C
   std::string note =
       "each rank called " + module + " " + plain(before) + " times before and " + plain(after) + " times after";
   return steps.arePerStep()
-             ? note + ", in " + std::to_string(steps.before) + " and " + std::to_string(steps.after) + " training steps"
+             ? note + ", in " + std::to_string(steps.before) + " and " + std::to_string(steps.after) + " steps"
              : note + ": numbers are per run, and the runs differ in length";
 }
 

@@ -224,7 +224,7 @@ int check(const CheckArguments& arguments) {
     measure.baseline = planFor(arguments.plan, *measure.baseline, *job);
   }
   if (measure.budget && measure.budget->per_step && trainingStepCount(*job) == 0) {
-    say(arguments.budget + " counts per step, and no training steps are known of " + arguments.path +
+    say(arguments.budget + " counts per step, and no steps are known of " + arguments.path +
         ": write a budget of a run without steps");
     return kExitUsage;
   }

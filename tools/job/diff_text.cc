@@ -37,7 +37,7 @@ std::string jobLine(std::string_view name, const JobReport& job) {
       formatSecond(job.started_at_ns),
       countOf(job.ranks),
       job.world_size ? std::to_string(*job.world_size) : "?",
-      steps > 0 ? ", " + counted(steps, "training step") : "");
+      steps > 0 ? ", " + counted(steps, steps == stepsOf(job) ? "step" : "training step") : "");
 }
 
 std::vector<std::string> changeCells(const std::string& name, const Change& change) {

@@ -23,7 +23,7 @@ TEST_CASE("a run of more steps that has as much per step does not differ") {
   REQUIRE_FALSE(comparison.notes.empty());
   CHECK(
       comparison.notes.back() ==
-      "the runs made 3 and 10 training steps: rows are compared per step, and set-up per run");
+      "rows are compared per step, of 3 steps before and 10 after, and set-up per run");
   CHECK(compareJobs(jobOfEqualSteps(3, 7), jobOfEqualSteps(10, 7), {}, {}).changes.size() == 1);
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("a note names the run whose steps are not known") {
   without.source = "old";
   const JobComparison comparison = compared(jobOfEqualSteps(3, 6), without);
   CHECK(comparison.changes.empty());
-  CHECK(comparison.notes.back() == "no training steps are known of old: numbers are per run");
+  CHECK(comparison.notes.back() == "no steps are known of old: numbers are per run");
 }
 
 } // namespace
