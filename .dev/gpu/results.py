@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes what tests/gpu/run.sh found into docs/gpu.md: `./dev gpu docs gpu-results.json`."""
+"""Writes what tests/gpu/run.sh found into docs/design/gpu.md: `./dev gpu docs gpu-results.json`."""
 
 import argparse
 import json
 from pathlib import Path
 from typing import Any
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "gpu.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "design" / "gpu.md"
 BEGIN, END = "<!-- results of several ranks -->", "<!-- end of the results -->"
 
 Results = dict[str, Any]

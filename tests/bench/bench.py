@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures commtap's costs and writes the tables of docs/performance.md.
+"""Measures commtap's costs and writes the tables of docs/design/costs.md.
 
 - Jobs: ratios of all ranks' CPU time, on to off, of neighbouring blocks in one process (tests/bench/worker.py).
 - Shares: the part of a job's CPU time in commtap's own code, by perf's samples.
@@ -35,6 +35,7 @@ import tool_costs
 
 HERE = Path(__file__).parent
 MARK = "<!-- measured: {} -->"
+END = "<!-- end of measured -->"
 
 
 #: The number of processes in which a call is measured.
@@ -395,15 +396,15 @@ SECTIONS = {
 
 
 def write_section(name: str, lines: list[str]) -> None:
-    """Replaces a section of the page: from its mark to the next one, or to the end."""
-    page = HERE.parent.parent / "docs" / "performance.md"
+    """Replaces a section of the page: from its mark to the end of what is measured."""
+    page = HERE.parent.parent / "docs" / "design" / "costs.md"
     before, mark, rest = page.read_text().partition(MARK.format(name))
     if not mark:
         return
-    end = rest.find(MARK.split("{", maxsplit=1)[0])
+    _, end, after = rest.partition(END)
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, {time.strftime('%F')}"
     text = MARK.format(name) + f"\nMeasured on {machine}.\n" + "\n".join(lines) + "\n"
-    page.write_text(before + text + ("" if end < 0 else "\n" + rest[end:]))
+    page.write_text(before + text + end + after)
 
 
 def main() -> None:
@@ -411,7 +412,7 @@ def main() -> None:
     parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--quick", action="store_true", help="fewer pairs, wider spreads")
     parser.add_argument("--only", choices=SECTIONS, action="append", help="may be given more than once")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/performance.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/design/costs.md")
     arguments = parser.parse_args()
     few, many = (8, 16) if arguments.quick else (40, 400)
     show: Show = lambda row: print(row, flush=True) or row  # noqa: E731

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The training jobs to run. Versions are in requirements-jobs.txt.
 
-docs/reliability.md names what is not among them, and why.
+docs/design/witnesses.md names what is not among them, and why.
 """
 
 from dataclasses import dataclass

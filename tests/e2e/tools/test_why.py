@@ -22,7 +22,7 @@ from harness import COMMAND, Job, Mode, Processes, Runner, free_port, wait_until
 
 from report import REPOSITORY
 
-PAGE = REPOSITORY / "docs" / "hangs.md"
+PAGE = REPOSITORY / "docs" / "design" / "hangs.md"
 
 WORLD = "default_pg"
 
@@ -286,7 +286,7 @@ def test_a_rank_that_does_not_return_from_nccl(tmp_path: Path) -> None:
 
 
 def test_every_hang_is_on_the_page() -> None:
-    """docs/hangs.md has a row for each job of the zoo, with the reason that the verdict must have."""
+    """docs/design/hangs.md has a row for each job of the zoo, with the reason that the verdict must have."""
     rows = [line.split("|")[1:4] for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
     table = {row[0].strip(" `"): row[2].strip(" `") for row in rows if len(row) == 3}
     for hang in HANGS:
