@@ -87,6 +87,19 @@ json modulesOf(const JobReport& job, Strings& strings) {
   };
 }
 
+/// Adds how the calls of rows are split; null for a row without split sizes.
+void addSplits(const JobReport& job, json& rows) {
+  const auto add = [&](const char* name, auto get) {
+    rows[name] = columnOf(job.collectives, [&get](const JobCollective& row) {
+      return row.splits.calls == 0 ? json(nullptr) : get(row.splits);
+    });
+  };
+  add("imbalance_mean", [](const Splits& splits) { return json(splits.imbalance.mean); });
+  add("imbalance_max", [](const Splits& splits) { return json(splits.imbalance.max); });
+  add(field::kHottestPeer, [](const Splits& splits) { return cellOrNull(splits.hottest_peer); });
+  add(field::kColdestPeer, [](const Splits& splits) { return cellOrNull(splits.coldest_peer); });
+}
+
 json rowsOf(const JobReport& job, Strings& strings) {
   json rows = page::columnsOf(
       job.collectives,
@@ -100,6 +113,7 @@ json rowsOf(const JobReport& job, Strings& strings) {
     modules.emplace(job.modules[i].name, i);
   }
   rows[field::kModule] = columnOf(job.collectives, [&](const JobCollective& row) { return modules[row.module]; });
+  addSplits(job, rows);
   return rows;
 }
 

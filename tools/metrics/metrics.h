@@ -18,6 +18,9 @@ enum class MetricId : uint8_t {
   kTimedBusBytes,
   kRunningSeconds,
   kBlockedSeconds,
+  kSplitCollectives,
+  kSplitImbalance,
+  kSplitImbalanceMax,
   kModuleCalls,
   kNcclCalls,
   kNcclFailedCalls,
@@ -43,7 +46,7 @@ enum class MetricId : uint8_t {
   kUnreadableFiles,
   kReadSeconds,
 };
-inline constexpr int kMetricCount = 31;
+inline constexpr int kMetricCount = 34;
 
 enum class MetricType : uint8_t { kCounter, kGauge, kInfo };
 

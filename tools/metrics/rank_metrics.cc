@@ -68,6 +68,11 @@ size_t RankMetrics::addTo(Exposition& out) const {
     out.add(MetricId::kPayloadBytes, labels, sum.bytes);
     out.add(MetricId::kBusBytes, labels, sum.bus_bytes);
   }
+  for (const auto& [labels, splits] : splits_) {
+    out.add(MetricId::kSplitCollectives, labels, splits.calls);
+    out.add(MetricId::kSplitImbalance, labels, splits.imbalance.mean * static_cast<double>(splits.calls));
+    out.add(MetricId::kSplitImbalanceMax, labels, splits.imbalance.max);
+  }
   for (const auto& [labels, time] : times_) {
     const Durations& running = time.of(DurationKind::kRunning);
     out.add(MetricId::kTimedCollectives, labels, running.count);
@@ -120,8 +125,11 @@ void RankMetrics::addRows(const Report& report, const GroupTitles& titles, const
   for (const Collective* row : inModuleOrder(report)) {
     const std::string& group = titles.of(row->group);
     std::string labels = rowLabels(depth.cut(row->module), group, *row);
-    rows_[admitted("rows ", std::move(labels), rowLabels(kOther, kOther, *row))] +=
-        {row->count, row->bytes, row->bus_bytes};
+    labels = admitted("rows ", std::move(labels), rowLabels(kOther, kOther, *row));
+    rows_[labels] += {row->count, row->bytes, row->bus_bytes};
+    if (row->splits.calls > 0) {
+      splits_[labels] += row->splits;
+    }
     if (row->time.isKnown()) {
       times_[admitted("times ", timeLabels(group, row->kind), timeLabels(kOther, row->kind))] += row->time;
     }

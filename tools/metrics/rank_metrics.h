@@ -64,6 +64,7 @@ class RankMetrics {
   uint64_t last_ns_ = 0;
   std::map<std::string, uint64_t> not_seen_;
   Series<Amount> rows_;
+  Series<Splits> splits_;
   Series<CollectiveTime> times_;
   Series<uint64_t> calls_;
   Series<NcclAmount> nccl_;

@@ -12,6 +12,7 @@
 #include "report/model/saturating.h"
 #include "tools/show/cuda_graphs_text.h"
 #include "tools/show/operations_text.h"
+#include "tools/show/splits_text.h"
 #include "tools/show/steps_text.h"
 #include "tools/text/header_text.h"
 #include "tools/text/last_text.h"
@@ -327,6 +328,9 @@ std::string showText(const ShowView& view, const Color& color) {
   text += "\n" + moduleText(view, color) + "\n" + kindText(view, color) + "\n" + groupText(view, color);
   if (const std::string buckets = bucketText(view, color); !buckets.empty()) {
     text += "\n" + buckets;
+  }
+  if (const std::string splits = splitsText(view, color); !splits.empty()) {
+    text += "\n" + splits;
   }
   if (view.filter.operations) {
     text += "\n" + operationsText(view.operations, color, view.filter.module);

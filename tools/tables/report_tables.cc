@@ -192,6 +192,28 @@ TableFields<Collective>::Fields timeFields() {
   return fields;
 }
 
+TableFields<Collective>::Fields splitFields() {
+  const auto ofSplits = [](auto get) {
+    return [get](const TableSource&, const Collective& row) {
+      return row.splits.calls == 0 ? json(nullptr) : cells::cellOf(get(row.splits), AsItIs());
+    };
+  };
+  return {
+      {{"split_calls", "BIGINT", "The calls with split sizes."},
+       [](const TableSource&, const Collective& row) { return row.splits.calls; }},
+      {{"imbalance_mean", "DOUBLE", "The mean over these of the largest part over the mean part; null without any."},
+       ofSplits([](const Splits& splits) { return splits.imbalance.mean; })},
+      {{"imbalance_max", "DOUBLE", "The largest of these imbalances; null without any."},
+       ofSplits([](const Splits& splits) { return splits.imbalance.max; })},
+      {{field::kHottestPeer, "BIGINT", "The global rank that most bytes went to; null if not known, or none has most."},
+       ofSplits([](const Splits& splits) { return splits.hottest_peer; })},
+      {{field::kColdestPeer, "BIGINT", "The global rank that fewest bytes went to; null if `hottest_peer` is."},
+       ofSplits([](const Splits& splits) { return splits.coldest_peer; })},
+      {{field::kZeroPeers, "BIGINT", "The parts of 0 bytes in these calls; null without any."},
+       ofSplits([](const Splits& splits) { return splits.zero_peers; })},
+  };
+}
+
 /// Returns the first component of the row's module; null for Global.
 json rootOf(const TableSource& /*source*/, const Collective& row) {
   return row.module == kGlobalName ? json(nullptr) : json(row.module.substr(0, row.module.find('.')));
@@ -215,6 +237,7 @@ TableDescription collectives() {
   fields.moveToEnd(field::kLabel);
   fields.moveToEnd(field::kCompiled);
   fields.moveToEnd(field::kSetup);
+  fields.append(splitFields());
   return tableOf(
       TableId::kCollectives,
       "collectives",

@@ -276,6 +276,30 @@ def test_rows_have_labels_and_members(show: Opener) -> None:
         assert set(members) == {"Transformer.norm 24.0 KiB, Transformer.output 7.00 KiB, padding 1.00 KiB", ""}
 
 
+def test_rows_have_split_sizes(show: Opener) -> None:
+    """How uneven they are is a column if a row has any."""
+    job = small_job()
+    with show(job) as opened:
+        assert "Split sizes" not in opened.page.locator("#rows thead").inner_text()
+    splits = {"calls": 4, "imbalance": {"mean": 1.5, "max": 2}, "zero_peers": 0}
+    job.row(1, "forward", "all_to_all", "default_pg", 4, KIB, splits=splits | {"hottest_peer": 3, "coldest_peer": 0})
+    job.row(
+        1,
+        "backward",
+        "all_to_all",
+        "default_pg",
+        4,
+        KIB,
+        splits=splits | dict.fromkeys(["hottest_peer", "coldest_peer"]),
+    )
+    with show(job) as opened:
+        assert set(opened.column("Split sizes", "#rows")) == {
+            "1.50x, at most 2.00x (rank 3 hottest, rank 0 coldest)",
+            "1.50x, at most 2.00x",
+            "",
+        }
+
+
 def test_rows_of_compiled_graphs(show: Opener) -> None:
     """A column marks them, if there are any; those that a compiler merged have the calls of their members."""
     job = small_job()

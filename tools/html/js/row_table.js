@@ -64,6 +64,7 @@ function columnsOf(view) {
     text("label", "Label", (row) => strings[rows.label[row]], { long: true, optional: true }),
     text("setup", "Set-up", (row) => (rows.setup[row] ? "set-up" : ""), { optional: true }),
     text("compiled", "Compiled", (row) => (rows.compiled[row] ? "compiled" : ""), { optional: true }),
+    text("splits", "Split sizes", (row) => splitsText(job, row), { long: true, optional: true }),
     text("members", "Members", (row) => membersText(job, row), { long: true, optional: true }),
   ];
 }
@@ -77,6 +78,17 @@ function ranksText(job, row) {
 function issuedIn(job, row) {
   const name = job.strings[job.rows.issued_in[row]];
   return name === job.modules[job.rows.module[row]].name ? "" : name;
+}
+
+/** Returns how uneven the calls of the row are, and the ranks with most and least; "" without split sizes. */
+function splitsText(job, row) {
+  const { rows } = job;
+  if (rows.imbalance_mean[row] === null) {
+    return "";
+  }
+  const uneven = `${rows.imbalance_mean[row].toFixed(2)}x, at most ${rows.imbalance_max[row].toFixed(2)}x`;
+  const [hottest, coldest] = [rows.hottest_peer[row], rows.coldest_peer[row]];
+  return hottest === null ? uneven : `${uneven} (rank ${hottest} hottest, rank ${coldest} coldest)`;
 }
 
 /** Returns the modules that the row covers, and their parts of its bytes; "" if they are not known. */

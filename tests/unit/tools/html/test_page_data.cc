@@ -34,6 +34,7 @@ JobCollective rowOf(const char* module, uint64_t count) {
   row.setup = true;
   row.members = {{"Net.up", 90, 3}, {"", 10, {}}};
   row.amount.ranks = 2;
+  row.splits = {4, {1.5, 2}, 1, std::nullopt, 0, {}};
   row.amount.count = {count, 1, count - 1, 0, std::nullopt};
   row.amount.bytes = {count * 100, 100, count * 100 - 100, 0, 1};
   row.amount.bus_bytes.sum = 12.5;
@@ -98,6 +99,10 @@ TEST_CASE("a page row has its numbers, and indices of modules and strings") {
   CHECK(rows["bytes"] == json({500}));
   CHECK(rows["bytes_max"] == json({400}));
   CHECK(rows["bus_bytes"] == json({12.5}));
+  CHECK(rows["imbalance_mean"] == json({1.5}));
+  CHECK(rows["imbalance_max"] == json({2}));
+  CHECK(rows["hottest_peer"] == json({1}));
+  CHECK(rows["coldest_peer"] == json({nullptr}));
   for (const json& column : rows) {
     CHECK(column.size() == 1);
   }

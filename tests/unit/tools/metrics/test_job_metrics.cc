@@ -62,6 +62,20 @@ TEST_CASE("NCCL calls count by function and group; calls outside collectives hav
   CHECK(hasLine(folded, "commtap_nccl_calls_total{" + kRank0 + R"x(,function="(other)",group="(other)"} 2)x"));
 }
 
+TEST_CASE("split sizes are metrics of the rows that have them") {
+  std::vector<Report> reports = {sampleReport(0)};
+  CHECK(metricsOf(reports).find("commtap_split") == std::string::npos);
+  for (Collective& row : reports[0].collectives) {
+    row.splits = row.kind == Kind::kAllGather ? Splits{2, {1.5, 2}, {}, {}, 0, {}} : Splits();
+  }
+  const std::string text = metricsOf(reports);
+  const std::string labels =
+      kRank0 + R"(,module="DistributedDataParallel.net1",phase="forward",kind="all_gather",group="default_pg")";
+  CHECK(hasLine(text, "commtap_split_collectives_total{" + labels + "} 2"));
+  CHECK(hasLine(text, "commtap_split_imbalance_total{" + labels + "} 3"));
+  CHECK(hasLine(text, "commtap_split_imbalance_max_ratio{" + labels + "} 2"));
+}
+
 TEST_CASE("disagreements are a metric once no rank is running") {
   std::vector<Report> reports = {sampleReport(1), sampleReport(0)};
   const std::string count = R"(commtap_disagreements{run_id="sample-run",attempt="0",what="count"} 1)";

@@ -143,7 +143,7 @@ TEST_CASE("an unknown group leaves its columns null") {
   });
 }
 
-TEST_CASE("the last columns of a collective are its root module, its label, compiled and set-up; Global has no root") {
+TEST_CASE("a collective has its root module, its label, compiled and set-up; Global has no root") {
   Report report = sampleReport(1);
   report.collectives.resize(1);
   const std::pair<const char*, nlohmann::json> roots[] = {
@@ -155,10 +155,25 @@ TEST_CASE("the last columns of a collective are its root module, its label, comp
     report.collectives[0].setup = root.is_null();
     const nlohmann::json label = root.is_null() ? nlohmann::json("clip") : nlohmann::json(nullptr);
     forEachRow(TableId::kCollectives, report, [&](const TableCells& cells) {
-      CHECK(std::vector(cells.end() - 4, cells.end()) == TableCells{root, label, !root.is_null(), root.is_null()});
+      CHECK(std::vector(cells.end() - 10, cells.end() - 6) == TableCells{root, label, !root.is_null(), root.is_null()});
     });
   }
-  CHECK(columnsOf(TableId::kCollectives).back().name == "setup");
+}
+
+TEST_CASE("the last columns of a collective are its split sizes; null without any") {
+  Report report = sampleReport(1);
+  report.collectives.resize(1);
+  const auto last = [&report] {
+    TableCells found;
+    forEachRow(TableId::kCollectives, report, [&found](const TableCells& cells) {
+      found = TableCells(cells.end() - 6, cells.end());
+    });
+    return found;
+  };
+  CHECK(last() == TableCells{0, nullptr, nullptr, nullptr, nullptr, nullptr});
+  report.collectives[0].splits = {4, {1.5, 2}, 3, std::nullopt, 7, {}};
+  CHECK(last() == TableCells{4, 1.5, 2.0, 3, nullptr, 7});
+  CHECK(columnsOf(TableId::kCollectives).back().name == "zero_peers");
 }
 
 TEST_CASE("members are rows") {
