@@ -23,6 +23,7 @@ struct Argument {
     kReduceOp,    ///< const c10d::ReduceOp
     kBool,        ///< the value is `number`
     kInteger,     ///< the value is `number`
+    kIntegers,    ///< an array of `number` const int64_t
   };
   Type type = Type::kOther;
   const void* data = nullptr;
@@ -50,7 +51,10 @@ inline Argument argumentOf(bool value) {
 inline Argument argumentOf(int64_t value) {
   return {Argument::Type::kInteger, nullptr, value};
 }
-/// For arguments that no row needs, such as lists of sizes or devices.
+inline Argument argumentOf(const std::vector<int64_t>& values) {
+  return {Argument::Type::kIntegers, values.data(), static_cast<int64_t>(values.size())};
+}
+/// For arguments that no row needs, such as an optional tensor.
 template <typename Other>
 Argument argumentOf(const Other&) {
   return {};

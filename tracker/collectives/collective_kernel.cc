@@ -76,13 +76,7 @@ class Call {
       Steps::inBackward(compat::graphTask());
     }
     if (row != nullptr) {
-      ledger.count(*row, {1, bytes});
-      if (compiled.merged != nullptr) {
-        countMerged(ledger, *row, *compiled.merged, bytes);
-      }
-      if (CollectiveObservers::any()) {
-        CollectiveObservers::collective(*row, bytes);
-      }
+      countIn(*row, bytes, compiled, group);
     }
     countGaps(ledger, group, origin);
     const uint64_t sequence = nextSequence(ledger, group, payload);
@@ -95,6 +89,21 @@ class Call {
   }
 
  private:
+  /// Counts the call in its row, and notifies the observers.
+  void countIn(LedgerCollective& row, uint64_t bytes, const CompiledCall& compiled, GroupRef group) const {
+    LedgerWriter& ledger = ProcessLedger::ledger();
+    ledger.count(row, {1, bytes});
+    if (facts_.splits.form != SplitForm::kNone) {
+      countSplits(facts_.splits, arguments_, row, bytes, group.size);
+    }
+    if (compiled.merged != nullptr) {
+      countMerged(ledger, row, *compiled.merged, bytes);
+    }
+    if (CollectiveObservers::any()) {
+      CollectiveObservers::collective(row, bytes);
+    }
+  }
+
   /// Counts each module's part of a call that a compiler merged. The parts add up to the payload.
   void countMerged(LedgerWriter& ledger, const LedgerCollective& row, const MergedParts& parts, uint64_t bytes) const {
     uint64_t all = 0;

@@ -12,6 +12,7 @@
 #include "report/model/vocabulary.h"
 #include "tracker/collectives/argument.h"
 #include "tracker/collectives/op_table.h"
+#include "tracker/collectives/splits.h"
 #include "tracker/core/thread_state.h"
 
 namespace commtap {
@@ -36,6 +37,7 @@ struct OpFacts {
   std::optional<size_t> ranks_argument;  ///< the group's size, for a group that cannot be found
   std::optional<size_t> factor_argument; ///< PayloadRule::kMatrixProduct: the second matrix
   std::optional<size_t> dtype_argument;  ///< PayloadRule::kMatrixProduct: the product's dtype, which may be None
+  SplitFacts splits;
 };
 
 OpFacts factsOf(const c10::OperatorHandle& op);

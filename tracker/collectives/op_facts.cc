@@ -95,6 +95,7 @@ OpFacts factsOf(const c10::OperatorHandle& op) {
   } else if (hasRoot(facts.kind)) {
     facts.peer_argument = argumentNamed(schema, {"root_rank", "root", "src", "dst"}, isInteger);
   }
+  facts.splits = splitFactsOf(schema, facts.kind);
   facts.sequence_hash = facts.kind == Kind::kOther ? 0 : sequenceHashOf(schema.name());
   facts.is_of_library = spec != nullptr && !isCollectiveNamespace(schema.name());
   facts.functional = schema.name().rfind("c10d::", 0) != 0 && !facts.is_of_library;

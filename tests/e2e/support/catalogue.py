@@ -64,6 +64,8 @@ JOBS: dict[str, Job] = {
     "optimizer_in_backward": Job("optimizers.py", ("own_in_backward",)),
     "ep": Job("parallelisms.py", ("ep",)),
     "ep_uneven": Job("parallelisms.py", ("ep_uneven",)),
+    "splits": Job("splits.py", ranks=3),
+    "splits_compile": Job("splits.py", ("--compile", "function"), ranks=3),
     "cp": Job("parallelisms.py", ("cp",), ranks=3),
     "hsdp": Job("parallelisms.py", ("hsdp",), ranks=4),
     "3d": Job("parallelisms.py", ("3d",), ranks=4),
