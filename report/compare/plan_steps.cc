@@ -38,6 +38,22 @@ struct Stretch {
     apply(before.bytes, all.bytes);
     apply(before.bus_bytes, all.bus_bytes);
   }
+  void apply(const Splits& before, Splits& all) const {
+    const auto sumOf = [](const Splits& splits) { return splits.imbalance.mean * static_cast<double>(splits.calls); };
+    const double imbalances = of(sumOf(before), sumOf(all));
+    all.calls = of(before.calls, all.calls);
+    if (all.calls == 0) {
+      all = {};
+      return;
+    }
+    all.imbalance.mean = imbalances / static_cast<double>(all.calls);
+    all.zero_peers = of(before.zero_peers, all.zero_peers);
+    for (auto& [rank, bytes] : all.peers) {
+      const auto found = before.peers.find(rank);
+      bytes = of(found == before.peers.end() ? 0 : found->second, bytes);
+    }
+    all.findExtremes();
+  }
 };
 
 /// Returns the key of a row, with the group's name for its number: two jobs number their groups differently.
@@ -57,10 +73,12 @@ void stretchRows(const JobReport& before, const Stretch& stretch, JobReport& pla
   for (const JobCollective& row : before.collectives) {
     rows.emplace(keyOf(row, before), &row);
   }
-  const RankedAmount none;
+  const JobCollective none;
   for (JobCollective& row : plan.collectives) {
     const auto found = rows.find(keyOf(row, plan));
-    stretch.apply(found == rows.end() ? none : found->second->amount, row.amount);
+    const JobCollective& row_before = found == rows.end() ? none : *found->second;
+    stretch.apply(row_before.amount, row.amount);
+    stretch.apply(row_before.splits, row.splits);
   }
 }
 

@@ -48,6 +48,10 @@ Report reportOf(const Report& planned, int64_t rank, const PlanRanks& ranks) {
   report.groups = ranks.groupsFor(planned.groups, *planned.job.rank, rank);
   report.job.rank = rank;
   report.last.clear(); // the planned rank's own are enough to compare orders
+  for (Collective& row : report.collectives) {
+    row.splits.peers.clear(); // to which ranks it would send how much is not known
+    row.splits.findExtremes();
+  }
   return report;
 }
 

@@ -42,6 +42,18 @@ TEST_CASE("each further step adds what the last planned one added") {
   CHECK(sumOf(plan.groups[plan.collectives[0].group].totals, {}, {}).bytes == row.bytes.sum);
 }
 
+TEST_CASE("each further step adds the split sizes of the last planned one") {
+  JobReport before = jobOf(2, 1);
+  before.collectives[0].splits = {1, {1, 1}, {}, {}, 0, {{0, 8}, {1, 8}}};
+  JobReport last = jobOf(3, 2);
+  last.collectives[0].splits = {2, {1.5, 2}, 1, 0, 1, {{0, 8}, {1, 24}}};
+  CHECK(planOfSteps(last, before, 10).collectives[0].splits == Splits{10, {1.9, 2}, 1, 0, 9, {{0, 8}, {1, 152}}});
+  CHECK(planOfSteps(last, before, 1).collectives[0].splits.calls == 1);
+  before.collectives[0].splits = {};
+  CHECK(planOfSteps(last, before, 1).collectives[0].splits == Splits());
+  CHECK(planOfSteps(jobOf(3, 2), jobOf(2, 1), 10).collectives[0].splits == Splits());
+}
+
 TEST_CASE("the steps of the plan are as many as it now plans") {
   JobReport plan = jobOf(18, 3);
   plan.steps.push_back({.first_step = 3}); // had only begun when the plan ended

@@ -80,6 +80,7 @@ TEST_CASE("a group that all ranks make is the job's, whatever the mesh") {
 Report plannedReport() {
   Report report = sampleReport(0);
   report.job.planned = true;
+  report.collectives[0].splits = {2, {1.5, 2}, 3, 0, 1, {{0, 1}, {3, 9}}};
   return report;
 }
 
@@ -107,6 +108,10 @@ TEST_CASE("the plan of a job has the numbers of each rank that a planned one rep
   for (size_t i = 0; i < job->collectives.size(); ++i) {
     CHECK(job->collectives[i].amount.ranks == 4);
     CHECK(job->collectives[i].amount.bytes.sum == 4 * single.collectives[i].amount.bytes.sum);
+    CHECK(job->collectives[i].splits.calls == 4 * single.collectives[i].splits.calls);
+    CHECK(job->collectives[i].splits.imbalance == single.collectives[i].splits.imbalance);
+    CHECK(job->collectives[i].splits.peers.empty());
+    CHECK_FALSE(job->collectives[i].splits.hottest_peer);
   }
 }
 
