@@ -16,8 +16,6 @@
 namespace commtap {
 namespace {
 
-constexpr size_t kMostSplitRows = 20;
-
 std::string timesText(double imbalance) {
   return fmt::format("{:.2f}x", imbalance);
 }
@@ -44,6 +42,7 @@ std::vector<const JobCollective*> rowsOf(const ShowView& view) {
 } // namespace
 
 std::string splitsText(const ShowView& view, const Color& color) {
+  constexpr size_t kMost = 20; // rows
   const std::vector<const JobCollective*> rows = rowsOf(view);
   if (rows.empty()) {
     return "";
@@ -59,7 +58,7 @@ std::string splitsText(const ShowView& view, const Color& color) {
        {"HOTTEST", Align::kRight},
        {"COLDEST", Align::kRight},
        {"ZERO PARTS", Align::kRight}});
-  for (size_t i = 0; i < std::min(rows.size(), kMostSplitRows); ++i) {
+  for (size_t i = 0; i < std::min(rows.size(), kMost); ++i) {
     const JobCollective& row = *rows[i];
     table.add(
         {labelledModule(row.module, row.label, row.setup),
@@ -73,8 +72,7 @@ std::string splitsText(const ShowView& view, const Color& color) {
          peerText(row.splits, row.splits.coldest_peer),
          std::to_string(row.splits.zero_peers)});
   }
-  const std::string more =
-      rows.size() > kMostSplitRows ? color.dim("more are in the merged report: commtap merge") + "\n" : "";
+  const std::string more = rows.size() > kMost ? color.dim("more are in the merged report: commtap merge") + "\n" : "";
   return color.bold("Split sizes") +
          " (IMBALANCE: the largest part over the mean, mean of all calls; HOTTEST and COLDEST are ranks)\n" +
          table.text(color) + more;
