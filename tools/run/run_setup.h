@@ -17,8 +17,8 @@ struct RunSetup {
   Options options; ///< as the command's processes will read them
 };
 
-/// Builds the environment that preloads the library into all processes. `flags` maps variable names to values, as given on the command line. Looks for the library
-/// relative to `executable_folder`. The error is one line for the user.
+/// Builds the environment that preloads the library into all processes. `flags` maps variable names to values, as given
+/// on the command line. Looks for the library relative to `executable_folder`. The error is one line for the user.
 Result<RunSetup> setUpPreload(
     const char* const* variables,
     const std::map<std::string, std::string>& flags,
