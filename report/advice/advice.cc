@@ -28,7 +28,7 @@ constexpr double kManySmall = 50;
 /// The largest rank's bytes of an all_to_all by the smallest rank's.
 constexpr double kUnevenRatio = 1.25;
 
-constexpr std::string_view kLink = "docs/plan.md#advice";
+constexpr std::string_view kLink = "docs/advise.md";
 
 constexpr std::array<AdviceRuleRow, 16> kRules = {{
     {AdviceRule::kDisagreement,

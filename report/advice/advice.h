@@ -36,7 +36,7 @@ enum class AdviceRule : uint8_t {
 struct AdviceRuleRow {
   AdviceRule rule;
   std::string_view name;
-  std::string_view condition; ///< holds if: docs/plan.md has it
+  std::string_view condition; ///< holds if: docs/advise.md has it
   std::string_view text;      ///< what the rows prove, and what to do
   std::string_view link;
 };

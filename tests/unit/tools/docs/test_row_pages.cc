@@ -19,7 +19,7 @@ TEST_CASE("row_pages: the schemas and the pages of docs have the described rows"
   for (const char* file : {"schema/commtap-2.schema.json", "schema/commtap-job-2.schema.json"}) {
     CHECK(*schemaWithRows(docsText(file)) == docsText(file));
   }
-  for (const char* file : {"report.md", "doctor.md", "hangs.md", "plan.md"}) {
+  for (const char* file : {"report.md", "doctor.md", "hangs.md", "advise.md"}) {
     CHECK(*pageWithFields(docsText(file)) == docsText(file));
   }
 }
