@@ -61,8 +61,8 @@ compareJobs(const JobReport& before, const JobReport& after, const std::vector<T
   comparison.notes = comparisonNotes(before, after, steps);
   if (steps.before != steps.after) {
     comparison.notes.push_back(
-        "rows are compared per step, of " + std::to_string(steps.before) + " steps before and " +
-        std::to_string(steps.after) + " after, and set-up per run");
+        "rows are compared per step, of " + std::to_string(steps.before) + (steps.before == 1 ? " step" : " steps") +
+        " before and " + std::to_string(steps.after) + " after, and set-up per run");
   } else if (const std::string names = withoutSteps(before, after); !names.empty()) {
     comparison.notes.push_back("no steps are known of " + names + ": numbers are per run");
   }

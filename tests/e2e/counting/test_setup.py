@@ -100,7 +100,7 @@ def test_commands_mark_set_up(runner: Runner) -> None:
     parts = {row["kind"]: row["own_parts"] for row in rows}
     assert [(part["setup"], part["count"]) for part in parts["all_reduce"]] == [(False, 2 * STEPS), (True, 2)]
     text = commtap("diff", before, after)
-    assert "+1 all_reduce per run in Global (other, default_pg)" in text
+    assert "+0.5 all_reduce per step in Global (other, default_pg)" in text
     changes = json.loads(commtap("diff", before, after, "--format", "json"))["changes"]
     assert {change["setup"] for change in changes if change["kind"] == "all_reduce" and change["phase"] == "other"} == {
         False

@@ -21,9 +21,7 @@ TEST_CASE("a run of more steps that has as much per step does not differ") {
   const JobComparison comparison = compared(jobOfEqualSteps(3, 7), jobOfEqualSteps(10, 7));
   CHECK(comparison.changes.empty());
   REQUIRE_FALSE(comparison.notes.empty());
-  CHECK(
-      comparison.notes.back() ==
-      "rows are compared per step, of 3 steps before and 10 after, and set-up per run");
+  CHECK(comparison.notes.back() == "rows are compared per step, of 3 steps before and 10 after, and set-up per run");
   CHECK(compareJobs(jobOfEqualSteps(3, 7), jobOfEqualSteps(10, 7), {}, {}).changes.size() == 1);
 }
 
