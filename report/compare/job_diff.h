@@ -24,7 +24,7 @@ struct PerRank {
   double bytes = 0;
   RankRanges on = {}; ///< the ranks that have the cell, without processes that have no rank; empty for a total
   uint64_t count_sum =
-      0; ///< over ranks and steps. The means are quotients of the sums, so equal ones are exactly equal
+      0; ///< over ranks and steps: the means are quotients of the sums, so equal ones are exactly equal
   uint64_t bytes_sum = 0;
 };
 

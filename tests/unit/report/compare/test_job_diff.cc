@@ -173,9 +173,9 @@ TEST_CASE("ranks are compared among those that have a report in both runs, and n
 
 TEST_CASE("a module's total is per rank that has any of its rows") {
   Cells cells;
-  cells[{"Pipe", Phase::kForward, Kind::kSend, "pp"}] = {1, 5, 5120, {{0, 0}}};
-  cells[{"Pipe", Phase::kForward, Kind::kRecv, "pp"}] = {1, 5, 5120, {{1, 1}}};
-  cells[{"Other", Phase::kForward, Kind::kRecv, "pp"}] = {1, 5, 5120, {{1, 1}}};
+  cells[{"Pipe", Phase::kForward, Kind::kSend, "pp"}] = {1, 5, 5120, {{0, 0}}, 5, 5120};
+  cells[{"Pipe", Phase::kForward, Kind::kRecv, "pp"}] = {1, 5, 5120, {{1, 1}}, 5, 5120};
+  cells[{"Other", Phase::kForward, Kind::kRecv, "pp"}] = {1, 5, 5120, {{1, 1}}, 5, 5120};
   const Cells totals = totalsByModule(cells, {"Pipe"});
   REQUIRE(totals.size() == 1);
   const PerRank& pipe = totals.begin()->second;

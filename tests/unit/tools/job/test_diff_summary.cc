@@ -59,7 +59,11 @@ TEST_CASE("the summary of calls that moved says that there are as many") {
 TEST_CASE("the summary says that only set-up differs") {
   JobReport before = jobOfEqualSteps(4, {{"A", 1}, {"B", 1}});
   JobReport after = jobOfEqualSteps(4, {{"A", 1}, {"B", 2}});
-  before.collectives[1].setup = after.collectives[1].setup = true;
+  for (JobReport* const job : {&before, &after}) {
+    for (JobCollective& row : job->collectives) {
+      row.setup = row.module == "B";
+    }
+  }
   CHECK(
       summary(before, after) ==
       "communicates as much per rank and step (8 B in 1 call); in set-up 100 % more bytes per rank (32 B to 64 B), 4 "
