@@ -33,7 +33,7 @@ def test_reports_and_their_merged_report_agree() -> None:
         assert document["ranks"] == "0-1"
         assert {module["name"] for module in document["modules"] if module["parent"] == 0} == {"Net"}
         assert {row["module"].split(".")[0] for row in document["collectives"]} == {"Global", "Net"}
-    assert commtap("diff", CORPUS / "ddp", CORPUS / "ddp.job.json").stdout.endswith("no differences\n")
+    assert commtap("diff", CORPUS / "ddp", CORPUS / "ddp.job.json").stdout.startswith("no differences\n")
 
 
 def test_counts_are_unchanged() -> None:
