@@ -89,8 +89,10 @@ constexpr std::array<AdviceRuleRow, 16> kRules = {{
      kLink},
     {AdviceRule::kUneven,
      "uneven_all_to_all",
-     "in a training step, a rank's bytes exceed by more than a quarter those of another rank of its group; at stake is "
-     "what the largest has above the mean",
+     "in a training step, a rank's bytes exceed by more than a quarter those of another rank of its group, or the "
+     "ranks "
+     "of a group send more than a quarter above the mean to one of them ([splits](report.md#splits)); at stake is what "
+     "the largest has above the mean",
      "Ranks of one group exchange unequal amounts, and all wait for the one with the most: balance them, for instance "
      "the tokens of experts.",
      kLink},
@@ -197,14 +199,45 @@ bool areTogether(std::optional<int64_t> a, std::optional<int64_t> b, const JobGr
   });
 }
 
+/// Returns by how much the ranks of a process group send more to one of them than to the mean one, as a part of the
+/// mean; 0 if it is not known.
+double hottestAboveMean(const PeerBytes& peers, const std::vector<uint32_t>& members) {
+  double sum = 0;
+  double largest = 0;
+  for (const uint32_t rank : members) {
+    const auto found = peers.find(rank);
+    if (found == peers.end()) {
+      return 0;
+    }
+    sum += static_cast<double>(found->second);
+    largest = std::max(largest, static_cast<double>(found->second));
+  }
+  return sum == 0 ? 0 : largest * static_cast<double>(members.size()) / sum - 1;
+}
+
+/// The same for the process group of a row that is the most uneven.
+double hottestAboveMean(const JobCollective& row, const JobGroup& group) {
+  double most = 0;
+  for (const std::vector<uint32_t>& members : group.members) {
+    most = std::max(most, hottestAboveMean(row.splits.peers, members));
+  }
+  return most;
+}
+
 void findUneven(Findings& findings) {
   for (const JobCollective& row : findings.job().collectives) {
     const auto& [sum, min, max, min_rank, max_rank] = row.amount.bytes;
-    const bool is_uneven = static_cast<double>(max) > kUnevenRatio * static_cast<double>(min) &&
-                           areTogether(min_rank, max_rank, findings.job().groups[row.group]);
-    if (row.kind == Kind::kAllToAll && isTraining(row) && is_uneven) {
-      const double mean = static_cast<double>(sum) / static_cast<double>(row.amount.ranks);
-      findings.add(AdviceRule::kUneven, row, {0, static_cast<double>(max) / mean - 1});
+    if (row.kind != Kind::kAllToAll || !isTraining(row)) {
+      continue;
+    }
+    const JobGroup& group = findings.job().groups[row.group];
+    const bool differ =
+        static_cast<double>(max) > kUnevenRatio * static_cast<double>(min) && areTogether(min_rank, max_rank, group);
+    const double mean = static_cast<double>(sum) / static_cast<double>(row.amount.ranks);
+    const double sent = differ ? static_cast<double>(max) / mean - 1 : 0;
+    const double received = hottestAboveMean(row, group);
+    if (differ || received > kUnevenRatio - 1) {
+      findings.add(AdviceRule::kUneven, row, {0, std::max(sent, received)});
     }
   }
 }

@@ -72,16 +72,6 @@ Cells cellsFor(const Budget& budget, const JobReport& job) {
   return budget.per_step ? cellsBySetup(job, trainingStepCount(job)) : cellsOf(job);
 }
 
-/// Returns the index of the last entry whose pattern matches the cell; the number of entries if no pattern does.
-size_t entryFor(const Budget& budget, const CellKey& key) {
-  for (size_t i = budget.entries.size(); i-- > 0;) {
-    if (budget.entries[i].pattern.matches(key) && budget.entries[i].setup == key.setup) {
-      return i;
-    }
-  }
-  return budget.entries.size();
-}
-
 } // namespace
 
 std::string_view allowedName(Allowed allowed) {
@@ -118,6 +108,15 @@ Budget budgetOf(const JobReport& job) {
   // excessesOf() applies the last entry that matches a cell, so the exceptions come last.
   budget.entries.insert(budget.entries.end(), exceptions.begin(), exceptions.end());
   return budget;
+}
+
+size_t entryFor(const Budget& budget, const CellKey& key) {
+  for (size_t i = budget.entries.size(); i-- > 0;) {
+    if (budget.entries[i].pattern.matches(key) && budget.entries[i].setup == key.setup) {
+      return i;
+    }
+  }
+  return budget.entries.size();
 }
 
 std::vector<std::vector<CellChange>> excessesOf(const Budget& budget, const JobReport& job) {

@@ -16,9 +16,10 @@ namespace commtap {
 /// The maximum for each module that the pattern matches.
 struct BudgetEntry {
   CellPattern pattern;
-  double count = 0;   ///< calls per rank in a run, or in a training step
-  double bytes = 0;   ///< payload per rank in a run, or in a training step
-  bool setup = false; ///< matches set-up and nothing else, and counts per run; only in a budget per step
+  double count = 0;                  ///< calls per rank in a run, or in a training step
+  double bytes = 0;                  ///< payload per rank in a run, or in a training step
+  bool setup = false;                ///< matches set-up and nothing else, and counts per run; only in a budget per step
+  std::optional<double> imbalance{}; ///< the largest mean imbalance of split sizes; nullopt for any
 
   bool operator==(const BudgetEntry&) const = default;
 };
@@ -41,6 +42,9 @@ struct Budget {
 /// Returns a budget equal to what the job communicates, per step if it made at least two training steps. The equal
 /// layers of a stack share one entry.
 Budget budgetOf(const JobReport& job);
+
+/// Returns the index of the last entry whose pattern matches the cell; the number of entries if no pattern does.
+size_t entryFor(const Budget& budget, const CellKey& key);
 
 /// Returns the cells of the job that exceed their entry, one list per entry, with the entry's maximum as `before`. The
 /// last list has the cells that no entry matches. If several entries match a cell, the last one applies.

@@ -25,6 +25,7 @@ constexpr const char* kBudget = "budget";
 constexpr const char* kPer = "per";
 constexpr const char* kPerRun = "run";
 constexpr const char* kPerStep = "step";
+constexpr const char* kImbalance = "imbalance";
 
 constexpr const char* kAbout = R"(
 # The maximum communication of each rank. To check a run: commtap check DIR --budget THIS_FILE
@@ -52,7 +53,7 @@ constexpr const char* kAboutTolerance = R"(]
 constexpr const char* kAboutBudget = R"(
 # The maximum calls (count) and payload (bytes) per rank in each module that matches. * matches any text without a dot,
 # ** any text. A missing field matches everything. The last matching entry applies. Rows without an entry exceed the
-# budget.
+# budget. imbalance = 1.5 also limits how uneven split sizes may be: the largest part over the mean part, mean of calls.
 )";
 
 [[noreturn]] void fail(const std::string& what) {
@@ -107,7 +108,8 @@ std::string entryText(const BudgetEntry& entry, bool per_step) {
   const auto number = [is_whole](double value) { return numberText(is_whole ? std::ceil(value) : value); };
   return "  { " + patternText(entry.pattern, ", ") +
          (entry.setup ? std::string(", ") + field::kSetup + " = true" : "") + ", " + field::kCount + " = " +
-         number(entry.count) + ", " + field::kBytes + " = " + number(entry.bytes) + " },\n";
+         number(entry.count) + ", " + field::kBytes + " = " + number(entry.bytes) +
+         (entry.imbalance ? std::string(", ") + kImbalance + " = " + numberText(*entry.imbalance) : "") + " },\n";
 }
 
 /// Reads the fields of a TOML table one by one. Fails on fields not in `known`.
@@ -260,12 +262,25 @@ Budget budgetFrom(const toml::table& document) {
   budget.steps = budget.per_step && root.find(field::kSteps) != nullptr ? wholeNumber(root, field::kSteps) : 0;
   budget.allowed = allowedFrom(root);
   const auto fields = {field::kModule, field::kPhase, field::kKind, field::kGroup, field::kCount, field::kBytes};
-  const auto entry_fields = {
-      field::kModule, field::kPhase, field::kKind, field::kGroup, field::kSetup, field::kCount, field::kBytes};
+  const auto run_fields = {
+      field::kModule, field::kPhase, field::kKind, field::kGroup, field::kCount, field::kBytes, kImbalance};
+  const auto step_fields = {
+      field::kModule,
+      field::kPhase,
+      field::kKind,
+      field::kGroup,
+      field::kSetup,
+      field::kCount,
+      field::kBytes,
+      kImbalance};
   eachTable(root, kTolerance, fields, [&](const Table& table) { budget.tolerances.push_back(toleranceFrom(table)); });
-  eachTable(root, kBudget, budget.per_step ? entry_fields : fields, [&](const Table& table) {
+  eachTable(root, kBudget, budget.per_step ? step_fields : run_fields, [&](const Table& table) {
     budget.entries.push_back(
-        {table.pattern(), table.number(field::kCount), table.number(field::kBytes), table.flag(field::kSetup)});
+        {table.pattern(),
+         table.number(field::kCount),
+         table.number(field::kBytes),
+         table.flag(field::kSetup),
+         table.find(kImbalance) == nullptr ? std::nullopt : std::optional(table.number(kImbalance))});
   });
   return budget;
 }

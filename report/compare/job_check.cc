@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "report/base/glob.h"
+#include "report/compare/split_limits.h"
 
 namespace commtap {
 namespace {
@@ -24,7 +25,8 @@ constexpr std::array<std::string_view, kFindingKinds> kFindingNames = {
     "gone",
     "unmatched",
     "failed",
-    "training"};
+    "training",
+    "uneven"};
 
 bool contains(const std::vector<Allowed>& allowed, Allowed what) {
   return std::find(allowed.begin(), allowed.end(), what) != allowed.end();
@@ -178,12 +180,17 @@ std::vector<Check> checkBaseline(
 
 std::vector<Check> checkBudget(const Budget& budget, const JobReport& job) {
   const std::vector<std::vector<CellChange>> excesses = excessesOf(budget, job);
+  const std::vector<std::vector<std::string>> uneven = unevenCells(budget, job);
   std::vector<Check> checks;
   checks.reserve(budget.entries.size() + 1);
   for (size_t i = 0; i < budget.entries.size(); ++i) {
     const CellPattern& pattern = budget.entries[i].pattern;
     checks.push_back(
         {Check::What::kBudget, subjectOf(budget.entries[i]), 0, findingsOf(excesses[i], 1, budget.per_step)});
+    for (const std::string& problem : uneven[i]) {
+      checks.back().findings.push_back(plainFinding(Finding::What::kUneven));
+      checks.back().findings.back().problem = problem;
+    }
     if (!namesModule(pattern.module, job)) {
       checks.back().findings.push_back(plainFinding(Finding::What::kUnmatched));
       checks.back().findings.back().problem = "no module is named " + pattern.module;

@@ -14,6 +14,7 @@
 #include "report/advice/advice.h"
 #include "report/job/step_count.h"
 #include "report/model/module_pattern.h"
+#include "report/model/rank_ranges.h"
 #include "tools/text/advice_line.h"
 #include "tools/text/header_text.h"
 #include "tools/text/table.h"
@@ -117,6 +118,12 @@ std::string tableOf(std::vector<TextColumn> columns, std::vector<Line> lines, co
   return table.text(color);
 }
 
+/// Returns a group's name. A group without a description has a number for a name: its ranks say what it is.
+std::string groupText(const JobGroup& group) {
+  const bool is_known = !group.desc.empty() || group.members.size() != 1;
+  return shorten(inert(group.name) + (is_known ? "" : " [" + rangesText(group.members.front()) + "]"), kMostColumns);
+}
+
 std::vector<Line> linesByKind(const JobReport& job, const Means& means) {
   std::map<std::pair<Kind, size_t>, Mean> sums;
   for (const JobCollective& row : job.collectives) {
@@ -127,8 +134,7 @@ std::vector<Line> linesByKind(const JobReport& job, const Means& means) {
   std::vector<Line> lines;
   for (const auto& [key, mean] : sums) {
     const JobGroup& group = job.groups[key.second];
-    lines.push_back(
-        {{std::string(kindName(key.first)), shorten(inert(group.name), kMostColumns), sizeText(group.size)}, mean});
+    lines.push_back({{std::string(kindName(key.first)), groupText(group), sizeText(group.size)}, mean});
   }
   return lines;
 }

@@ -21,11 +21,11 @@ namespace {
 
 /// Returns the ranges; of many, the first ones and the number of ranks.
 std::string shownRanges(const RankRanges& ranges) {
-  constexpr size_t kMostShown = 8;
-  if (ranges.size() <= kMostShown) {
+  constexpr size_t kMostRanksShown = 8;
+  if (ranges.size() <= kMostRanksShown) {
     return rangesText(ranges);
   }
-  const RankRanges first(ranges.begin(), ranges.begin() + kMostShown / 2);
+  const RankRanges first(ranges.begin(), ranges.begin() + kMostRanksShown / 2);
   return fmt::format("{},... {} ranks", rangesText(first), countOf(ranges));
 }
 

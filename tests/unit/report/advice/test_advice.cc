@@ -107,6 +107,16 @@ TEST_CASE("an all_to_all is uneven by what the largest rank has above the mean")
   CHECK(jobs.advice()[0].calls == 0);
 }
 
+TEST_CASE("an all_to_all is uneven by what the ranks send to one of them above the mean") {
+  AdvisedJob jobs(2);
+  for (const size_t rank : {0, 1}) {
+    Collective& row = jobs.add(kLayer, Phase::kForward, Kind::kAllToAll, 1, 4 * kMiB, rank);
+    row.splits = {.calls = 1, .imbalance = {1.5, 1.5}, .peers = {{0, kMiB}, {1, 3 * kMiB}}};
+  }
+  CHECK(jobs.rules() == Rules{"uneven_all_to_all"});
+  CHECK(jobs.advice()[0].bytes == doctest::Approx(2 * kMiB)); // 6 MiB of 4 in the mean
+}
+
 TEST_CASE("an all_to_all before the training, and ranks of other groups, wait for nothing in a step") {
   AdvisedJob jobs(2);
   jobs.add("Global", Phase::kOther, Kind::kAllToAll, 1, 1 * kMiB, 0);

@@ -55,6 +55,14 @@ TEST_CASE("numbers are means over ranks and steps, and modules of equal layers a
   CHECK(has(text, "more: commtap show --tree out"));
 }
 
+TEST_CASE("a group without a description is named by its ranks") {
+  JobReport job = jobWith(1);
+  job.groups[0] = {.name = "3", .backend = "nccl", .size = 2, .members = {{0, 1}}};
+  CHECK(has(screenText(job, "out", Color::none()), "all_reduce  3 [0-1]     2"));
+  job.groups[0].members = {{0, 2}, {1, 3}};
+  CHECK(has(screenText(job, "out", Color::none()), "all_reduce  3         2"));
+}
+
 TEST_CASE("set-up is apart, in no share, and not divided by steps") {
   JobReport job = jobWith(3);
   job.collectives.back().setup = true;
