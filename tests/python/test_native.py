@@ -187,7 +187,7 @@ def test_a_library_that_is_loaded_late_writes_no_report(
     monkeypatch.delenv("COMMTAP_OUT", raising=False)
     if out is not None:
         monkeypatch.setenv("COMMTAP_OUT", out)
-    monkeypatch.setattr(native_module, "_is_preloaded", lambda: False)
+    monkeypatch.setattr(native_module, "is_preloaded", lambda: False)
     found = native_module.native.__wrapped__()
     assert found.path == str(fake_native)
     assert found.in_memory == (out is None)
@@ -196,14 +196,14 @@ def test_a_library_that_is_loaded_late_writes_no_report(
 @pytest.mark.usefixtures("fake_native")
 def test_a_preloaded_library_is_used_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COMMTAP_OUT", raising=False)
-    monkeypatch.setattr(native_module, "_is_preloaded", lambda: True)
+    monkeypatch.setattr(native_module, "is_preloaded", lambda: True)
     found = native_module.native.__wrapped__()
     assert (found.path, found.in_memory) == (None, False)
 
 
 @pytest.mark.usefixtures("fake_native")
 def test_a_library_without_a_tracker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native_module, "_is_preloaded", lambda: True)
+    monkeypatch.setattr(native_module, "is_preloaded", lambda: True)
     monkeypatch.setattr(FakeNative, "backward", native_module.ABSENT)
     with pytest.raises(RuntimeError, match=re.escape(f"no tracker for torch {torch.__version__}, or is switched off")):
         native_module.native.__wrapped__()

@@ -26,15 +26,20 @@ namespace {
 
 constexpr size_t kMaxChanges = 40;
 
+/// Returns when a job started; "" for one without a time, such as a snapshot of a test (docs/pytest.md).
+std::string startText(const JobReport& job) {
+  return job.started_at_ns == 0 ? "" : fmt::format(", started {}Z", formatSecond(job.started_at_ns));
+}
+
 std::string jobLine(std::string_view name, const JobReport& job) {
   const uint64_t steps = trainingStepCount(job);
   return fmt::format(
-      "{:<7} {}: {} {}, started {}Z, {} of {} ranks{}\n",
+      "{:<7} {}: {} {}{}, {} of {} ranks{}\n",
       name,
       inert(job.source),
       job.planned ? "plan" : "run",
       inert(job.run_id.empty() ? "without an id" : job.run_id),
-      formatSecond(job.started_at_ns),
+      startText(job),
       countOf(job.ranks),
       job.world_size ? std::to_string(*job.world_size) : "?",
       steps > 0 ? ", " + counted(steps, steps == stepsOf(job) ? "step" : "training step") : "");

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from commtap.locations import library_path
+from commtap.preload import is_preloaded
 
 ABSENT = -1
 INVALID = -2
@@ -106,10 +107,6 @@ class Native:
         return place if self.module_info(module_id, ctypes.byref(place)) == 0 else None
 
 
-def _is_preloaded() -> bool:
-    return hasattr(ctypes.CDLL(None), "commtap_api_start")
-
-
 def _load() -> Native:
     path = library_path()
     if not path.is_file():
@@ -128,7 +125,7 @@ def native() -> Native:
     Raises:
         RuntimeError: the library is missing, has no tracker for this torch, or is switched off (COMMTAP=0).
     """
-    found = Native(None) if _is_preloaded() else _load()
+    found = Native(None) if is_preloaded() else _load()
     if found.is_backward() == ABSENT:
         raise RuntimeError(
             f"commtap: the library has no tracker for torch {torch.__version__}, or is switched off by COMMTAP=0"

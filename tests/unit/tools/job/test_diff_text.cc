@@ -26,6 +26,14 @@ TEST_CASE("diff text has a table by module and one line per difference") {
           "default_pg): 2 to 3 calls"));
 }
 
+TEST_CASE("diff text has no time of a job without one") {
+  JobReport before = sampleJob();
+  before.started_at_ns = 0;
+  const std::string text = diffText(diffOf(before, grownJob(), {}), Color::none());
+  CHECK(has(text, "\nbefore  out: run sample-run, 4 of 4 ranks"));
+  CHECK(has(text, "\nafter   out: run sample-run, started 2027-01-15T08:00:00Z, 4 of 4 ranks"));
+}
+
 TEST_CASE("diff text has the ranks of both runs if a row is on others") {
   const JobReport before = sampleJob();
   std::vector<Report> reports = sampleReports(4);
