@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Jobs that hang or go wrong, one per function; the argument names it. docs/design/hangs.md has the table.
+"""Jobs that hang or go wrong, one per function; the argument names it. docs/design/hangs.md has the verdicts.
 
 A rank that gets an error from Gloo stays, as a rank on NCCL would: NCCL waits where Gloo notices.
 """
