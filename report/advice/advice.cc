@@ -215,7 +215,7 @@ double hottestAboveMean(const PeerBytes& peers, const std::vector<uint32_t>& mem
   return sum == 0 ? 0 : largest * static_cast<double>(members.size()) / sum - 1;
 }
 
-/// The same for the process group of a row that is the most uneven.
+/// Returns hottestAboveMean() of the process group of a row that is the most uneven.
 double hottestAboveMean(const JobCollective& row, const JobGroup& group) {
   double most = 0;
   for (const std::vector<uint32_t>& members : group.members) {

@@ -4,22 +4,27 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
-
-#include <fmt/format.h>
+#include <optional>
+#include <sstream>
+#include <utility>
 
 namespace commtap {
 namespace {
 
-/// Returns "all_to_all in Net.moe (forward, ep)".
-std::string cellText(const CellKey& key) {
-  return fmt::format(
-      "{} in {}{} ({}, {})",
-      kindName(key.kind),
-      key.module,
-      key.setup ? " (set-up)" : "",
-      phaseName(key.phase),
-      key.group);
+/// Returns "the largest part of all_to_all in Net.moe (forward, ep) is 2.41 times the mean part".
+std::string imbalanceText(const CellKey& key, double mean) {
+  std::ostringstream text;
+  text.precision(3);
+  text << "the largest part of " << kindName(key.kind) << " in " << key.module << (key.setup ? " (set-up)" : "") << " ("
+       << phaseName(key.phase) << ", " << key.group << ") is " << mean << " times the mean part";
+  return text.str();
+}
+
+std::string numberText(double number) {
+  std::ostringstream text;
+  text.precision(3);
+  text << number;
+  return text.str();
 }
 
 } // namespace
@@ -45,12 +50,7 @@ std::vector<std::string> splitNotes(const JobReport& before, const JobReport& af
     const double change = found == cells_after.end() ? 0 : std::abs(found->second.imbalance.mean - mean);
     if (change >= kLeast * mean && change > 0) {
       changes.emplace_back(
-          change,
-          fmt::format(
-              "the largest part of {} is {:.2f} times the mean part, {:.2f} times before",
-              cellText(key),
-              found->second.imbalance.mean,
-              mean));
+          change, imbalanceText(key, found->second.imbalance.mean) + ", " + numberText(mean) + " times before");
     }
   }
   std::stable_sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -69,11 +69,7 @@ std::vector<std::vector<std::string>> unevenCells(const Budget& budget, const Jo
     const size_t i = entryFor(budget, key);
     const std::optional<double> most = i < budget.entries.size() ? budget.entries[i].imbalance : std::nullopt;
     if (most && splits.imbalance.mean > *most) {
-      uneven[i].push_back(fmt::format(
-          "the largest part of {} is {:.4g} times the mean part; the budget has {:.4g}",
-          cellText(key),
-          splits.imbalance.mean,
-          *most));
+      uneven[i].push_back(imbalanceText(key, splits.imbalance.mean) + "; the budget has " + numberText(*most));
     }
   }
   return uneven;

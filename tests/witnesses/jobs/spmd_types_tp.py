@@ -44,7 +44,7 @@ class Block(nn.Module):
 
 
 class Replaced(ModuleType):
-    """What a library that wraps torch.distributed gives to `set_dist`."""
+    """The module that a library around torch.distributed gives to `set_dist`."""
 
     def __getattr__(self, name: str) -> object:
         """Returns torch.distributed's own."""
