@@ -17,6 +17,7 @@
 #include "tools/job/diff_summary.h"
 #include "tools/job/merge_text.h"
 #include "tools/text/disagreement_text.h"
+#include "tools/text/header_text.h"
 #include "tools/text/markup.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
@@ -195,6 +196,20 @@ std::string notesText(const JobDiff& diff, const Color& color) {
   return text;
 }
 
+/// Returns the notes, after a line for each end of a run by a failure or a signal: fewer numbers may be due to it.
+std::vector<std::string> withEnds(const JobReport& before, const JobReport& after, std::vector<std::string> notes) {
+  std::vector<std::string> all;
+  for (const JobReport* const job : {&before, &after}) {
+    for (const ExitSummary& exit : summaryOf(*job).exits) {
+      if (exit.hasEndedBadly()) {
+        all.push_back(job->source + ": " + exitText(exit));
+      }
+    }
+  }
+  all.insert(all.end(), std::make_move_iterator(notes.begin()), std::make_move_iterator(notes.end()));
+  return all;
+}
+
 } // namespace
 
 std::string bucketedText(const JobDiff& diff) {
@@ -224,7 +239,7 @@ diffOf(const JobReport& before, const JobReport& after, const std::vector<Tolera
       &before,
       &after,
       mergedDifference(before, after).rows,
-      std::move(comparison.notes),
+      withEnds(before, after, std::move(comparison.notes)),
       bundle(comparison.changes, stepsOfBoth(before, after), per_step),
       bundle(by_module, 1, per_step),
       steps,

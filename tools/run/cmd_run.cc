@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -58,7 +60,9 @@ bool isValueFlag(const std::string& argument) {
 std::string reportsFolder(const RunSetup& setup) {
   std::string folder = commonFolder(setup.options.out, setup.options.run_id);
   std::string fallback = fallbackFolder(setup.environment);
-  const bool is_fallback = access(folder.c_str(), W_OK) != 0 && access(fallback.c_str(), F_OK) == 0;
+  std::error_code error;
+  const bool is_writable = std::filesystem::is_directory(folder, error) && access(folder.c_str(), W_OK) == 0;
+  const bool is_fallback = !is_writable && access(fallback.c_str(), F_OK) == 0;
   return is_fallback ? fallback : folder;
 }
 

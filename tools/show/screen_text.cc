@@ -48,7 +48,7 @@ struct Line {
 /// Divides the sums of a job by its ranks, and by its steps if it has any.
 class Means {
  public:
-  explicit Means(const JobReport& job) : steps_(stepsOf(job)) {
+  explicit Means(const JobReport& job) : steps_(trainingStepCount(job)) {
     const JobSummary summary = summaryOf(job);
     ranks_ = std::max<uint64_t>(1, summary.rank_count + (summary.unranked > 0 ? 1 : 0));
   }

@@ -334,10 +334,10 @@ uint64_t missingReports(const Verdict& verdict) {
 std::string notWaitedFor(const Verdict& verdict) {
   return missingReports(verdict) > 0 ? "no rank here is known to have waited"
          : verdict.end               ? "no rank had waited for long"
-                                     : "no rank waited for another";
+                                     : "at the end no rank waited for another";
 }
 
-/// Returns "ranks 0-1 exited with status 1, and no rank waited for another".
+/// Returns "ranks 0-1 exited with status 1, and at the end no rank waited for another".
 std::string lineOfFailed(const Verdict& verdict) {
   std::set<int64_t> statuses;
   for (const HangRank& rank : verdict.ranks) {
@@ -449,7 +449,7 @@ std::string lineOfHealthy(const Verdict& verdict) {
     return lineOfEnded(verdict);
   }
   if (!isRunning(verdict)) {
-    return "the job has ended, and no rank waited for another";
+    return "the job has ended, and at the end no rank waited for another";
   }
   const std::string last = verdict.quiet_s > 0
                                ? fmt::format("the last event was {} ago", humanDuration(verdict.quiet_s * 1e9))

@@ -272,7 +272,7 @@ def test_a_healthy_job_alarms_in_no_state(name: str, how: str, tmp_path: Path) -
         assert text.stdout.startswith("healthy: the job was ended (SIGTERM)")
         assert verdict["end"]["exit_signal"] == signal.SIGTERM
     else:
-        assert said_of_ended(text.stdout) == "healthy: the job has ended, and no rank waited for another\n"
+        assert said_of_ended(text.stdout) == "healthy: the job has ended, and at the end no rank waited for another\n"
         assert verdict["end"] is None
 
 
@@ -344,8 +344,9 @@ def test_one_hosts_folder_of_a_job_that_ended_well(tmp_path: Path) -> None:
         shown = why_text(tmp_path / f"host{rank}", PATIENCE_S)
         assert shown.returncode == OK
         assert said_of_ended(shown.stdout) == (
-            "healthy: the job has ended, and no rank waited for another (without the reports of 1 of 2 ranks)\n"
+            "healthy: the job has ended, and at the end no rank waited for another "
+            "(without the reports of 1 of 2 ranks)\n"
         )
     assert why(tmp_path / "host0", str(tmp_path / "host1"))[1]["line"] == (
-        "the job has ended, and no rank waited for another"
+        "the job has ended, and at the end no rank waited for another"
     )

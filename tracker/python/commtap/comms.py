@@ -38,7 +38,9 @@ class Record:
             RuntimeError: the `with` block has not ended, or ended with an exception.
         """
         if self._reports is None:
-            raise RuntimeError("commtap: the counts are known after the block of comms.record(): assert below it")
+            raise RuntimeError(
+                "commtap: the counts are known below the block of comms.record(), unless an exception ended it"
+            )
         return self._reports
 
     def assert_counts(

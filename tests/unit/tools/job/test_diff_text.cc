@@ -34,6 +34,16 @@ TEST_CASE("diff text has no time of a job without one") {
   CHECK(has(text, "\nafter   out: run sample-run, started 2027-01-15T08:00:00Z, 4 of 4 ranks"));
 }
 
+TEST_CASE("diff text names a process that failed: its run may have ended before the other") {
+  std::vector<Report> reports = sampleReports(4);
+  reports[1].job.exit = ExitKind::kNormal;
+  reports[1].job.exit_status = 1;
+  JobReport after = jobOf(reports);
+  after.source = "new";
+  const std::string text = diffText(diffOf(sampleJob(), after, {}), Color::none());
+  CHECK(has(text, "\nnote: new: rank 1: ended with status 1\n"));
+}
+
 TEST_CASE("diff text has the ranks of both runs if a row is on others") {
   const JobReport before = sampleJob();
   std::vector<Report> reports = sampleReports(4);

@@ -55,6 +55,16 @@ TEST_CASE("numbers are means over ranks and steps, and modules of equal layers a
   CHECK(has(text, "more: commtap show --tree out"));
 }
 
+TEST_CASE("what follows the last training step is no step") {
+  JobReport job = jobWith(1);
+  for (JobStep& step : job.steps) {
+    step.backward_passes = 1;
+  }
+  job.steps.push_back({.first_step = 5, .ranks = 2, .timed_ranks = 2});
+  job.steps.back().backward_passes = 0;
+  CHECK(has(screenText(job, "out", Color::none()), "divided by 2 ranks and 5 steps\n"));
+}
+
 TEST_CASE("a group without a description is named by its ranks") {
   JobReport job = jobWith(1);
   job.groups[0] = {.name = "3", .backend = "nccl", .size = 2, .members = {{0, 1}}};

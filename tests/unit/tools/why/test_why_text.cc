@@ -61,9 +61,9 @@ TEST_CASE("a job whose ranks exited with an error has not ended well") {
     job.report(rank).job.exit_status = 0;
     job.look(rank) = {};
   }
-  CHECK(judged(job).line == "the job has ended, and no rank waited for another");
+  CHECK(judged(job).line == "the job has ended, and at the end no rank waited for another");
   job.report(0).job.exit_status = job.report(2).job.exit_status = 1;
-  CHECK(judged(job).line == "cannot tell: ranks 0,2 exited with status 1, and no rank waited for another");
+  CHECK(judged(job).line == "cannot tell: ranks 0,2 exited with status 1, and at the end no rank waited for another");
   CHECK(has(whyText(judged(job), Color::none()), "  cause   rank 2 exited with status 1, last call "));
   job.report(2).job.exit_status = 3;
   CHECK(has(judged(job).line, "ranks 0,2 exited with status 1 or 3, and"));
