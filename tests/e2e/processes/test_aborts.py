@@ -3,6 +3,7 @@
 """The one ending for which the harness runs a job again: PyTorch's own abort, which the shim does not make likelier."""
 
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -42,12 +43,20 @@ def test_exact_test() -> None:
     assert chance_of_as_many(20, 33, 50) < UNLIKELY < chance_of_as_many(20, 31, 50)
 
 
+def bare_run(runner: Runner) -> Run:
+    """Returns a run that ends. On a busy machine a rank may wait in Gloo for ever for the one that has aborted."""
+    try:
+        return runner.run(JOB, Mode.BARE)
+    except subprocess.TimeoutExpired:
+        return runner.run(JOB, Mode.BARE)
+
+
 def compare(runner: Runner, pairs: int) -> None:
     """Fails if runs under the shim end by the abort more often than bare ones, beyond chance."""
     aborts = dict.fromkeys((Mode.BARE, Mode.SHIM), 0)
     for _ in range(pairs):
         for mode in aborts:
-            run = runner.run(JOB, mode)
+            run = bare_run(runner) if mode is Mode.BARE else runner.run(JOB, mode)
             assert run.ended_as_meant() or run.ended_by_torch(), run.outcomes
             aborts[mode] += run.ended_by_torch()
     chance = chance_of_as_many(aborts[Mode.BARE], aborts[Mode.SHIM], pairs)
