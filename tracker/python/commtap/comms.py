@@ -39,7 +39,8 @@ class Record:
         """
         if self._reports is None:
             raise RuntimeError(
-                "commtap: the counts are known below the block of comms.record(), unless an exception ended it"
+                "commtap: the counts are known after the block of comms.record(): assert below it; "
+                "a block that an exception ended has none"
             )
         return self._reports
 
