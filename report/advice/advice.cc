@@ -90,9 +90,8 @@ constexpr std::array<AdviceRuleRow, 16> kRules = {{
     {AdviceRule::kUneven,
      "uneven_all_to_all",
      "in a training step, a rank's bytes exceed by more than a quarter those of another rank of its group, or the "
-     "ranks "
-     "of a group send more than a quarter above the mean to one of them ([splits](report.md#splits)); at stake is what "
-     "the largest has above the mean",
+     "ranks of a group send more than a quarter above the mean to one of them ([splits](report.md#splits)); at stake "
+     "is what the largest has above the mean",
      "Ranks of one group exchange unequal amounts, and all wait for the one with the most: balance them, for instance "
      "the tokens of experts.",
      kLink},

@@ -43,8 +43,6 @@ std::map<CellKey, const ChangeBundle*> largestBundles(const std::vector<ChangeBu
   return largest;
 }
 
-constexpr double kMeanRounding = 1e-9; // a mean is a quotient, so equal means can differ in the last digit
-
 /// Returns true if `number` has more calls or bytes than `limit` and its tolerance allow.
 bool exceeds(const PerRank& number, const PerRank& limit, const CellTolerance& tolerance) {
   const auto over = [](double has, double may, const Allowance& allowance) {

@@ -39,8 +39,7 @@ size_t removeAlike(const JobReport& before, const JobReport& after, JobCompariso
 std::string unevenNote(size_t alike) {
   return (alike == 1 ? "1 row has" : std::to_string(alike) + " rows have") +
          " another mean per step only because one run made more steps: compared, and shown, by what each further step "
-         "adds;"
-         " what some steps alone have is equal in both runs";
+         "adds; what some steps alone have is equal in both runs";
 }
 
 /// Returns the names of the runs whose steps are not known; "" if those of both are.

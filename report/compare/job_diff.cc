@@ -51,11 +51,9 @@ std::map<std::string, PerRank> totalsBy(const JobReport& job, NameOf nameOf) {
 
 /// `steps`: by how many a plain number of calls or bytes is divided.
 bool isTolerated(const Change& change, const CellTolerance& tolerance, uint64_t steps) {
-  // A mean is a quotient: equal means can differ in the last digit.
-  constexpr double kRounding = 1e-9;
   const auto within = [](double delta, double before, const Allowance& allowance, uint64_t parts) {
     const double allowed = allowance.of(before) / static_cast<double>(allowance.is_percent ? 1 : parts);
-    return std::abs(delta) <= allowed + kRounding * before;
+    return std::abs(delta) <= allowed + kMeanRounding * before;
   };
   const auto other_ranks = static_cast<double>(countOf(change.gained) + countOf(change.lost));
   return within(change.countDelta(), change.before.count, tolerance.count, steps) &&
@@ -86,10 +84,9 @@ std::string plain(double number) {
 
 /// Returns whether a module was called equally often per step, or per run if `steps` are not known.
 bool isInProportion(double before, double after, ComparedSteps steps) {
-  constexpr double kRounding = 1e-9; // the means over ranks are quotients
-  const double left = before * static_cast<double>(steps.arePerStep() ? steps.after : 1);
-  const double right = after * static_cast<double>(steps.arePerStep() ? steps.before : 1);
-  return std::abs(left - right) <= kRounding * left;
+  return isNear(
+      before * static_cast<double>(steps.arePerStep() ? steps.after : 1),
+      after * static_cast<double>(steps.arePerStep() ? steps.before : 1));
 }
 
 /// Returns the note on a root module that was called more or less often.
@@ -153,10 +150,8 @@ Cells cellsOf(const JobReport& job, CellRules rules, uint64_t steps = 0) {
 
 } // namespace
 
-uint64_t rankCount(const JobReport& job) {
-  const auto unranked = std::count_if(
-      job.processes.begin(), job.processes.end(), [](const JobProcess& process) { return !process.rank; });
-  return std::max<uint64_t>(countOf(job.ranks) + static_cast<uint64_t>(unranked), 1);
+bool isNear(double a, double b) {
+  return std::abs(a - b) <= kMeanRounding * std::max(std::abs(a), std::abs(b));
 }
 
 Cells cellsOf(const JobReport& job) {
@@ -193,8 +188,10 @@ Cells totalsByModule(const Cells& cells, const std::set<std::string>& modules, u
 PerRank totalOf(const Cells& cells, const JobReport& job, uint64_t steps, bool (*is_part)(const CellKey&)) {
   CellSum sum;
   for (const auto& [key, number] : cells) {
-    addSaturating(sum.count, is_part(key) ? number.count_sum : 0);
-    addSaturating(sum.bytes, is_part(key) ? number.bytes_sum : 0);
+    if (is_part(key)) {
+      addSaturating(sum.count, number.count_sum);
+      addSaturating(sum.bytes, number.bytes_sum);
+    }
   }
   return perRank(sum.count, sum.bytes, rankCount(job), steps);
 }

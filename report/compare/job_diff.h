@@ -23,13 +23,14 @@ struct PerRank {
   double count = 0;   ///< calls
   double bytes = 0;
   RankRanges on = {}; ///< the ranks that have the cell, without processes that have no rank; empty for a total
-  uint64_t count_sum =
-      0; ///< over ranks and steps: the means are quotients of the sums, so equal ones are exactly equal
+  /// Over ranks and steps. The means are quotients of these, so equal ones are exactly equal.
+  uint64_t count_sum = 0;
   uint64_t bytes_sum = 0;
 };
 
-/// Returns the number of ranks of a job. A process without a rank is one, as in the sums.
-uint64_t rankCount(const JobReport& job);
+/// A mean is a quotient: equal means of other sums can differ in the last digit, by this part of them.
+inline constexpr double kMeanRounding = 1e-9;
+bool isNear(double a, double b);
 
 using Cells = std::map<CellKey, PerRank>;
 /// Returns the cells of a job, each the sum of all labels and with set-up.

@@ -105,8 +105,8 @@ void stretchGroups(const JobReport& before, const Stretch& stretch, JobReport& p
   }
 }
 
-/// Makes stepsOf() of the plan `steps`. The further steps are one row without amounts. They train if any
-/// planned one does.
+/// Makes stepsOf() of the plan `steps`. The further steps are one row without amounts. They train if any planned one
+/// does.
 void stretchSteps(uint64_t steps, JobReport& plan) {
   const uint64_t planned = stepsOf(plan);
   std::erase_if(plan.steps, [last = std::min(steps, planned)](const JobStep& step) { return step.first_step >= last; });

@@ -22,11 +22,6 @@ struct StepAmounts {
 };
 using KindAndGroup = std::pair<Kind, std::string>;
 
-bool isNear(double a, double b) {
-  constexpr double kRounding = 1e-9; // means are quotients
-  return std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b));
-}
-
 /// Returns the lower median, which is an amount that a step has; 0 for no amounts.
 double lowerMedian(std::vector<double> amounts) {
   if (amounts.empty()) {
@@ -114,7 +109,7 @@ std::optional<double> UnevenRows::each(double before, double after, const Amount
   const auto steps_after = static_cast<double>(steps_.after);
   const double each = isNear(before, after) ? 0 : (after - before) / (steps_after - steps_before);
   const double rest = before - each * steps_before;
-  const double rounding = 1e-9 * std::max(before, after);
+  const double rounding = kMeanRounding * std::max(before, after);
   const bool is_steady = each == 0 || (each > 0 && isNear(in_before.steady, in_after.steady));
   return is_steady && rest <= std::min(in_before.extra, in_after.extra) + rounding &&
                  -rest <= std::min(in_before.lacked, in_after.lacked) + rounding

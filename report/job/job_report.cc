@@ -33,6 +33,12 @@ std::vector<ExitSummary> exitsOf(const JobReport& job) {
   return exits;
 }
 
+/// Returns the number of processes without a rank.
+size_t unrankedOf(const JobReport& job) {
+  return static_cast<size_t>(std::count_if(
+      job.processes.begin(), job.processes.end(), [](const JobProcess& process) { return !process.rank; }));
+}
+
 } // namespace
 
 std::string_view disagreementName(Disagreement::What what) {
@@ -65,6 +71,10 @@ Amounts amountsOf(const JobReport& job) {
   return amounts;
 }
 
+uint64_t rankCount(const JobReport& job) {
+  return std::max<uint64_t>(countOf(job.ranks) + unrankedOf(job), 1);
+}
+
 JobSummary summaryOf(const JobReport& job) {
   JobSummary summary;
   summary.run_id = job.run_id;
@@ -74,8 +84,7 @@ JobSummary summaryOf(const JobReport& job) {
   summary.world_size = job.world_size;
   summary.planned = job.planned;
   summary.processes = job.processes.size();
-  summary.unranked = static_cast<size_t>(std::count_if(
-      job.processes.begin(), job.processes.end(), [](const JobProcess& process) { return !process.rank; }));
+  summary.unranked = unrankedOf(job);
   summary.ranks = job.ranks;
   summary.rank_count = countOf(job.ranks);
   summary.missing = job.missing;

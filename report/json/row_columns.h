@@ -48,8 +48,8 @@ inline constexpr auto kColumns<Splits> = std::tuple{
     column(
         field::kHottestPeer,
         &Splits::hottest_peer,
-        "The global rank with the most bytes in `peers`, the lowest of several; null if all have as much, or `peers` "
-        "is absent. Of a dispatch to experts, the rank with the hottest expert."),
+        "The global rank with the most bytes in `peers`, the lowest of several; null if all peers have equally many, "
+        "or `peers` is absent. If the row sends tokens to experts, it is the rank with the hottest expert."),
     column(
         field::kColdestPeer,
         &Splits::coldest_peer,

@@ -69,13 +69,9 @@ bool applyLog(Options& options, std::string_view value, const OptionRow& row) {
   return applyName(options.log, value, row);
 }
 
-bool applyRunId(Options& options, std::string_view value, const OptionRow& /*row*/) {
-  options.run_id = value;
-  return true;
-}
-
-bool applyRunName(Options& options, std::string_view value, const OptionRow& /*row*/) {
-  options.name = value;
+template <std::string Options::*Member>
+bool applyText(Options& options, std::string_view value, const OptionRow& /*row*/) {
+  options.*Member = value;
   return true;
 }
 
@@ -164,7 +160,7 @@ constexpr auto kTable = std::to_array<OptionRow>({
      .help =
          "The name of the run, the same for all its processes. Default: the Slurm job and step, else torchrun's run "
          "id, else the master's address and port; see docs/report.md.",
-     .apply = applyRunId},
+     .apply = applyText<&Options::run_id>},
     {.name = "COMMTAP_NAME",
      .flag = "--name",
      .type = "text",
@@ -172,7 +168,7 @@ constexpr auto kTable = std::to_array<OptionRow>({
      .help =
          "The run's name for people, in lists and titles; runs may share it. Default: WANDB_NAME, else the Slurm job's "
          "name, else none.",
-     .apply = applyRunName},
+     .apply = applyText<&Options::name>},
     {.name = "COMMTAP_OPS",
      .flag = "--ops",
      .type = "list",

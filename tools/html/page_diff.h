@@ -12,8 +12,7 @@ namespace commtap {
 
 /// Returns the difference of two runs as data for the page (tools/html/js/diff.js), in the form that page_data.h
 /// describes. Numbers are those of `commtap diff --total`: means per rank of one run, over the ranks that have the row.
-/// Fields
-/// that need an explanation:
+/// Fields that need an explanation:
 /// - `before`, `after`: the runs, each with the facts, ranks and processes of a page;
 /// - `notes`: reasons why the runs are hard to compare;
 /// - `totals`: table with one row per kind, phase and group of either run, and one for all; `by` is "all", "kind",

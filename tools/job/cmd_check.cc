@@ -25,13 +25,11 @@ namespace commtap {
 namespace {
 
 constexpr const char* kCheckAbout =
-    "Checks that every rank has a readable report, that no process was killed or failed, that nothing is missing from "
-    "the\n"
-    "reports, and that the ranks agree. With --baseline, also checks that each row has the same calls, bytes\n"
-    "and ranks as in the baseline; with --budget, that no row has more than the budget. Numbers are means per rank "
-    "and\n"
-    "training step, over the ranks that have the row; set-up is per rank and run. docs/check.md describes budgets and "
-    "formats.";
+    "Checks that every rank has a readable report, that no process was killed or failed, that nothing is missing\n"
+    "from the reports, and that the ranks agree. With --baseline, also checks that each row has the same calls,\n"
+    "bytes and ranks as in the baseline; with --budget, that no row has more than the budget. Numbers are means\n"
+    "per rank and training step, over the ranks that have the row; set-up is per rank and run. docs/check.md\n"
+    "describes budgets and formats.";
 constexpr const char* kCheckExitStatus =
     "0 all checks passed; 1 some failed, or no report could be read; 2 wrong usage, or a path that does not\n"
     "exist.";

@@ -20,11 +20,6 @@ struct MeanDelta {
   double delta = 0;
 };
 
-bool isNear(double a, double b) {
-  constexpr double kRounding = 1e-9; // means are quotients
-  return std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b));
-}
-
 bool hasEqualBytes(const Change& change) {
   return isNear(change.before.bytes, change.after.bytes);
 }

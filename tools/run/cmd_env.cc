@@ -24,11 +24,10 @@ namespace commtap {
 namespace {
 
 constexpr const char* kEnvAbout =
-    "For a shell, a job script or a prolog whose programs are all to be counted: prints the variables that commtap "
-    "run\n"
-    "would set, one \"export NAME=VALUE\" in a line. Each run takes its id from the launcher, unless --run-id names "
-    "it.\n"
-    "Prints nothing with COMMTAP=0 in the environment. --lib and --include print a path for build files instead.";
+    "For a shell, a job script or a prolog whose programs are all to be counted: prints the variables that\n"
+    "commtap run would set, one \"export NAME=VALUE\" in a line. Each run takes its id from the launcher, unless\n"
+    "--run-id names it. Prints nothing with COMMTAP=0 in the environment. --lib and --include print a path for\n"
+    "build files instead.";
 constexpr const char* kEnvExitStatus = "0 printed; 2 wrong usage, or a file of the installation is missing.";
 
 constexpr const char* kHeader = "commtap.h";

@@ -48,10 +48,7 @@ struct Line {
 /// Divides the sums of a job by its ranks, and by its steps if it has any.
 class Means {
  public:
-  explicit Means(const JobReport& job) : steps_(trainingStepCount(job)) {
-    const JobSummary summary = summaryOf(job);
-    ranks_ = std::max<uint64_t>(1, summary.rank_count + (summary.unranked > 0 ? 1 : 0));
-  }
+  explicit Means(const JobReport& job) : steps_(trainingStepCount(job)), ranks_(rankCount(job)) {}
 
   uint64_t steps() const {
     return steps_;
@@ -67,7 +64,7 @@ class Means {
 
  private:
   uint64_t steps_;
-  uint64_t ranks_ = 1;
+  uint64_t ranks_;
 };
 
 std::string callsText(double calls) {
@@ -191,18 +188,21 @@ std::string titleOf(const Means& means) {
                    "Per rank and step: all but set-up, divided by {} and {}", ranks, counted(means.steps(), "step"));
 }
 
-} // namespace
-
-std::string kindsText(const JobReport& job, const Color& color) {
-  const Means means(job);
+std::string kindsText(const JobReport& job, const Means& means, const Color& color) {
   return color.bold(titleOf(means)) + "\n" +
          tableOf({{"KIND"}, {"GROUP"}, {"SIZE", Align::kRight}}, linesByKind(job, means), color) +
          setupText(job, means);
 }
 
+} // namespace
+
+std::string kindsText(const JobReport& job, const Color& color) {
+  return kindsText(job, Means(job), color);
+}
+
 std::string screenText(const JobReport& job, const std::string& path, const Color& color) {
   const Means means(job);
-  std::string text = headerText(job, Scope::kRanks, color) + "\n" + kindsText(job, color) + "\n";
+  std::string text = headerText(job, Scope::kRanks, color) + "\n" + kindsText(job, means, color) + "\n";
   text += tableOf({{"MODULE"}, {"MODULES", Align::kRight}}, linesByModule(job, means), color) + "\n";
   text += std::filesystem::is_directory(path) ? endedLine(job, path) : "";
   const std::vector<Advice> advice = adviceFor(job);

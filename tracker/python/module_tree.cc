@@ -98,12 +98,10 @@ bool isEmpty(PyObject* module, const char* table) {
 }
 
 bool ownsParameter(PyObject* module, PyObject* parameter) {
-  PyObject* dict = dictOf(module);
-  PyObject* parameters = dict == nullptr ? nullptr : PyDict_GetItemString(dict, torch_names::kParameters);
+  PyObject* parameters = parametersOf(module);
   PyObject* name = nullptr;
   PyObject* owned = nullptr;
-  for (Py_ssize_t at = 0;
-       parameters != nullptr && PyDict_Check(parameters) && PyDict_Next(parameters, &at, &name, &owned) != 0;) {
+  for (Py_ssize_t at = 0; parameters != nullptr && PyDict_Next(parameters, &at, &name, &owned) != 0;) {
     if (owned == parameter) {
       return true;
     }

@@ -73,12 +73,10 @@ void ParameterNames::addTree(PyObject* module, const std::string& name, int dept
 }
 
 void ParameterNames::addOwn(PyObject* module, const std::string& name) {
-  PyObject* dict = dictOf(module);
-  PyObject* parameters = dict == nullptr ? nullptr : PyDict_GetItemString(dict, torch_names::kParameters);
+  PyObject* parameters = parametersOf(module);
   PyObject* own_name = nullptr;
   PyObject* tensor = nullptr;
-  for (Py_ssize_t at = 0;
-       parameters != nullptr && PyDict_Check(parameters) && PyDict_Next(parameters, &at, &own_name, &tensor) != 0;) {
+  for (Py_ssize_t at = 0; parameters != nullptr && PyDict_Next(parameters, &at, &own_name, &tensor) != 0;) {
     if (isTensor(tensor) && index_.emplace(tensor, all_.size()).second) {
       all_.push_back({PyRef::borrow(tensor), name + "." + textOf(own_name)});
     }

@@ -19,9 +19,9 @@ class Walk {
  public:
   /// Returns the first trained parameter, borrowed; nullptr if there is none.
   PyObject* find(PyObject* module, int depth) {
-    PyObject* dict = depth < kMostDepth && visited_++ < kMostModules ? dictOf(module) : nullptr;
-    PyObject* found = dict == nullptr ? nullptr : trainedIn(PyDict_GetItemString(dict, torch_names::kParameters));
-    PyObject* children = dict == nullptr || found != nullptr ? nullptr : childrenOf(module);
+    const bool looks = depth < kMostDepth && visited_++ < kMostModules;
+    PyObject* found = looks ? trainedIn(parametersOf(module)) : nullptr;
+    PyObject* children = !looks || found != nullptr ? nullptr : childrenOf(module);
     PyObject* name = nullptr;
     PyObject* child = nullptr;
     for (Py_ssize_t at = 0;
@@ -36,7 +36,7 @@ class Walk {
     PyObject* name = nullptr;
     PyObject* tensor = nullptr;
     Py_ssize_t at = 0;
-    while (parameters != nullptr && PyDict_Check(parameters) && PyDict_Next(parameters, &at, &name, &tensor) != 0) {
+    while (parameters != nullptr && PyDict_Next(parameters, &at, &name, &tensor) != 0) {
       const PyRef requires_grad = attribute(tensor, torch_names::kRequiresGrad); // None has none
       if (requires_grad.get() == Py_True) {
         return tensor;

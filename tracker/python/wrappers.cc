@@ -104,6 +104,12 @@ PyObject* childrenOf(PyObject* module) {
   return children != nullptr && PyDict_Check(children) ? children : nullptr;
 }
 
+PyObject* parametersOf(PyObject* module) {
+  PyObject* dict = dictOf(module);
+  PyObject* parameters = dict == nullptr ? nullptr : PyDict_GetItemString(dict, torch_names::kParameters);
+  return parameters != nullptr && PyDict_Check(parameters) ? parameters : nullptr;
+}
+
 bool isWrapperComponent(PyObject* parent, const char* component) {
   const bool is_known = std::any_of(
       std::begin(torch_names::kWrappers), std::end(torch_names::kWrappers), [&](const torch_names::Wrapper& wrapper) {

@@ -20,6 +20,9 @@ bool inheritsFrom(PyObject* object, const char* name);
 /// in `_modules._python_modules`. Never calls the job's __getattr__.
 PyObject* childrenOf(PyObject* module);
 
+/// Returns the dict from name to the module's own parameter, borrowed; nullptr if there is none.
+PyObject* parametersOf(PyObject* module);
+
 /// Returns whether an object is a torch.nn.Module that has been initialized.
 bool isModule(PyObject* object);
 

@@ -55,6 +55,15 @@ TEST_CASE("numbers are means over ranks and steps, and modules of equal layers a
   CHECK(has(text, "more: commtap show --tree out"));
 }
 
+TEST_CASE("each process without a rank is a rank, as in a diff") {
+  JobReport job = jobWith(1);
+  job.ranks.clear();
+  for (JobProcess& process : job.processes) {
+    process.rank.reset();
+  }
+  CHECK(has(screenText(job, "out", Color::none()), "divided by 2 ranks and 5 steps\n"));
+}
+
 TEST_CASE("what follows the last training step is no step") {
   JobReport job = jobWith(1);
   for (JobStep& step : job.steps) {

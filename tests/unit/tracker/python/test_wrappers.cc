@@ -77,6 +77,20 @@ asked.clear()
   CHECK(torch.text("asked") == "[]");
 }
 
+TEST_CASE("a module's own parameters are in a dict, or it has none") {
+  const FakeTorch torch(R"(
+net = Net()
+net._parameters = {"weight": 17}
+odd = Net()
+odd._parameters = [17]
+)");
+  REQUIRE(parametersOf(torch["net"].get()) != nullptr);
+  CHECK(PyDict_Size(parametersOf(torch["net"].get())) == 1);
+  CHECK(parametersOf(torch["odd"].get()) == nullptr);
+  CHECK(parametersOf(torch["17"].get()) == nullptr);
+  CHECK(PyErr_Occurred() == nullptr);
+}
+
 TEST_CASE("an object without variables has no children and leaves no error") {
   const FakeTorch torch;
   CHECK(dictOf(torch["17"].get()) == nullptr);
