@@ -3,9 +3,11 @@
 """Tests of `commtap.report_rows`."""
 
 import re
+from pathlib import Path
 
 from commtap.report_rows import COLLECTIVE_KEY, STEP_COLLECTIVE_KEY, key_of, summed
-from conftest import REPOSITORY
+
+REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def test_the_key_is_the_reports() -> None:

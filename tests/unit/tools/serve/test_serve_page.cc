@@ -39,15 +39,15 @@ TEST_CASE("names on the serve page cannot add markup") {
 }
 
 TEST_CASE("the serve page shows each job's state, steps and last activity") {
-  constexpr uint64_t kSecond = 1'000'000'000;
+  constexpr uint64_t kNsPerSecond = 1'000'000'000;
   Report report = sampleReport(0);
   report.job.exit = ExitKind::kRunning;
   report.job.ended_at_ns = std::nullopt;
-  report.job.started_at_ns = 1'800'000'000 * kSecond;
+  report.job.started_at_ns = 1'800'000'000 * kNsPerSecond;
   report.last.clear();
-  report.steps = {{.first_step = 11, .started_at_ns = report.job.started_at_ns + 5 * kSecond}};
+  report.steps = {{.first_step = 11, .started_at_ns = report.job.started_at_ns + 5 * kNsPerSecond}};
   const auto pageAfter = [&report](uint64_t seconds) {
-    return servePage(liveOf({report}), "out", report.job.started_at_ns + seconds * kSecond);
+    return servePage(liveOf({report}), "out", report.job.started_at_ns + seconds * kNsPerSecond);
   };
   CHECK(has(pageAfter(7), "<p><strong>Running</strong>. 12 steps. Last activity 2.00 s ago.\n"));
   CHECK(has(pageAfter(65), "<p><strong class=bad>Quiet: no collective and no step for 1.00 min</strong>. 12 steps."));
