@@ -26,8 +26,8 @@ inline constexpr auto kColumns<JobStepAmount> = std::tuple{
         &JobStepAmount::running_ns,
         "How long the timed collectives ran that completed in the step, in nanoseconds; 0 without COMMTAP_TIMING."),
     column<OverRanks<&JobStepAmount::ranks>>(
-        field::kBlockedNs,
-        &JobStepAmount::blocked_ns,
+        field::kExposedNs,
+        &JobStepAmount::exposed_ns,
         "How long threads of the job waited for collectives in the step, in nanoseconds; 0 without COMMTAP_TIMING."),
 };
 

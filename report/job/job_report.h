@@ -162,7 +162,7 @@ struct JobStepAmount {
   Spread<uint64_t> count;
   Spread<uint64_t> bytes;
   Spread<uint64_t> running_ns;
-  Spread<uint64_t> blocked_ns;
+  Spread<uint64_t> exposed_ns;
 };
 
 struct JobStep {
@@ -237,7 +237,7 @@ struct JobReport {
   std::vector<JobModule> modules;         ///< Global first, then depth first: children follow their parent
   std::vector<JobCollective> collectives; ///< in the order of modules, then by phase, op, group
   std::vector<JobStep> steps;             ///< in order
-  std::vector<TimeTotals> group_times;    ///< by kind and group, longest blocked first; empty if nothing is timed
+  std::vector<TimeTotals> group_times;    ///< by kind and group, longest exposed first; empty if nothing is timed
   std::vector<TimeTotals> module_times;   ///< by module, label, set-up, kind and group; empty if nothing is timed
   std::optional<JobNccl> nccl;            ///< nullopt if no rank called NCCL
   std::vector<JobProcess> processes;      ///< by rank and pid; processes without a rank last

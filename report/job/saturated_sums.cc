@@ -53,13 +53,13 @@ void addSteps(const JobReport& job, Names& names) {
       addSaturating(sum.count, amount.count.sum);
       addSaturating(sum.bytes, amount.bytes.sum);
       addSaturating(sum.running_ns, amount.running_ns.sum);
-      addSaturating(sum.blocked_ns, amount.blocked_ns.sum);
+      addSaturating(sum.exposed_ns, amount.exposed_ns.sum);
     }
     const std::string of_step = "a step's ";
     names.addIf(isSaturated(sum.count), of_step + field::kCount);
     names.addIf(isSaturated(sum.bytes), of_step + field::kBytes);
     names.addIf(isSaturated(sum.running_ns), of_step + std::string(durationName(DurationKind::kRunning)));
-    names.addIf(isSaturated(sum.blocked_ns), of_step + std::string(durationName(DurationKind::kBlocked)));
+    names.addIf(isSaturated(sum.exposed_ns), of_step + std::string(durationName(DurationKind::kExposed)));
     names.addIf(isSaturated(step.duration_ns.sum), of_step + field::kDurationNs);
   }
 }

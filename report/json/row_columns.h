@@ -213,8 +213,8 @@ inline constexpr auto kColumns<StepAmount> = std::tuple{
         "How long the timed collectives ran that completed in this step: their sum in nanoseconds.",
         {.presence = Presence::kIfTimed}),
     column(
-        field::kBlockedNs,
-        &StepAmount::blocked_ns,
+        field::kExposedNs,
+        &StepAmount::exposed_ns,
         "How long threads of the job waited for collectives in this step: the sum in nanoseconds.",
         {.presence = Presence::kIfTimed}),
 };

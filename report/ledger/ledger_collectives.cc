@@ -98,8 +98,8 @@ void LedgerCollectives::countDuration(const LedgerCollective& row, LedgerTimes& 
   LedgerStepLane& lane = runningLane(row);
   if (kind == DurationKind::kRunning) {
     lane.running_ns.fetch_add(ns, std::memory_order_relaxed);
-  } else if (kind == DurationKind::kBlocked) {
-    lane.blocked_ns.fetch_add(ns, std::memory_order_relaxed);
+  } else if (kind == DurationKind::kExposed) {
+    lane.exposed_ns.fetch_add(ns, std::memory_order_relaxed);
   }
 }
 

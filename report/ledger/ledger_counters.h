@@ -120,11 +120,11 @@ void forEachCounter(LedgerLane& record, const CounterVisitor auto& /*visit*/) {
 }
 
 void forEachCounter(LedgerStepLane& record, const CounterVisitor auto& visit) {
-  auto& [count, bytes, running_ns, blocked_ns] = record;
+  auto& [count, bytes, running_ns, exposed_ns] = record;
   visit(count);
   visit(bytes);
   visit(running_ns);
-  visit(blocked_ns);
+  visit(exposed_ns);
 }
 
 void forEachCounter(LedgerStep& record, const CounterVisitor auto& visit) {

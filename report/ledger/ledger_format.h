@@ -349,7 +349,7 @@ struct LedgerStepLane {
   std::atomic<uint64_t> count;
   std::atomic<uint64_t> bytes;
   std::atomic<uint64_t> running_ns; ///< of collectives that completed in this step
-  std::atomic<uint64_t> blocked_ns;
+  std::atomic<uint64_t> exposed_ns;
 };
 
 /// Record 0 is the running step. The others are completed steps, in order and without a gap. Each of the first

@@ -32,11 +32,11 @@ Step stepOf(LedgerReading& reading, const LedgerStep& ledger) {
   for (uint32_t i = 0; i < kLaneCount; ++i) {
     const uint64_t count = ledger.lanes[i].count.load(std::memory_order_relaxed);
     const uint64_t running_ns = ledger.lanes[i].running_ns.load(std::memory_order_relaxed);
-    const uint64_t blocked_ns = ledger.lanes[i].blocked_ns.load(std::memory_order_relaxed);
-    if (count > 0 || running_ns > 0 || blocked_ns > 0) { // issued here, or in an earlier step and completed here
+    const uint64_t exposed_ns = ledger.lanes[i].exposed_ns.load(std::memory_order_relaxed);
+    if (count > 0 || running_ns > 0 || exposed_ns > 0) { // issued here, or in an earlier step and completed here
       const LedgerLane lane = laneOf(reading, i);
       const std::string group(reading.groupName(lane.group));
-      step.collectives.push_back({kindOf(lane.kind), group, count, ledger.lanes[i].bytes, running_ns, blocked_ns});
+      step.collectives.push_back({kindOf(lane.kind), group, count, ledger.lanes[i].bytes, running_ns, exposed_ns});
     }
   }
   return step;

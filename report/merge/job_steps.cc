@@ -23,7 +23,7 @@ void JobSteps::add(std::span<const Step> steps, std::span<const uint32_t> groups
       addSaturating(sum.count, amount.count);
       addSaturating(sum.bytes, amount.bytes);
       addSaturating(sum.running_ns, amount.running_ns);
-      addSaturating(sum.blocked_ns, amount.blocked_ns);
+      addSaturating(sum.exposed_ns, amount.exposed_ns);
     }
   }
 }
@@ -44,7 +44,7 @@ void JobSteps::endRank(std::optional<int64_t> rank) {
       addToSpread(sum.count, amount.count, rank, is_first);
       addToSpread(sum.bytes, amount.bytes, rank, is_first);
       addToSpread(sum.running_ns, amount.running_ns, rank, is_first);
-      addToSpread(sum.blocked_ns, amount.blocked_ns, rank, is_first);
+      addToSpread(sum.exposed_ns, amount.exposed_ns, rank, is_first);
     }
   }
   coming_.clear();

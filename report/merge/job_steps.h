@@ -38,7 +38,7 @@ class JobSteps {
     uint64_t count = 0;
     uint64_t bytes = 0;
     uint64_t running_ns = 0;
-    uint64_t blocked_ns = 0;
+    uint64_t exposed_ns = 0;
   };
   /// The current rank's amounts in a run of steps.
   struct Coming {

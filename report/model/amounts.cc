@@ -11,7 +11,7 @@ StepAmount sumOf(const Step& step) {
     addSaturating(sum.count, amount.count);
     addSaturating(sum.bytes, amount.bytes);
     addSaturating(sum.running_ns, amount.running_ns);
-    addSaturating(sum.blocked_ns, amount.blocked_ns);
+    addSaturating(sum.exposed_ns, amount.exposed_ns);
   }
   return sum;
 }

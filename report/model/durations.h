@@ -17,13 +17,13 @@ namespace commtap {
 enum class DurationKind : uint8_t {
   kQueued,  ///< from the call until the backend starts the collective
   kRunning, ///< from the start to completion, including the wait for slower ranks
-  kBlocked, ///< a thread of the job waits for the collective
+  kExposed, ///< the job stands still because the collective has not completed
 };
 inline constexpr int kDurationKindCount = 3;
 
 /// Returns the report's field name: "queued_ns".
 constexpr std::string_view durationName(DurationKind kind) {
-  constexpr std::array<std::string_view, kDurationKindCount> kNames = {"queued_ns", "running_ns", "blocked_ns"};
+  constexpr std::array<std::string_view, kDurationKindCount> kNames = {"queued_ns", "running_ns", "exposed_ns"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -79,9 +79,9 @@ struct CollectiveTime {
   bool isKnown() const {
     return std::any_of(durations.begin(), durations.end(), [](const Durations& some) { return some.count > 0; });
   }
-  /// Returns how many collectives have a duration: the larger of the numbers of running and of blocked durations.
+  /// Returns how many collectives have a duration: the larger of the numbers of running and of exposed durations.
   uint64_t timedCount() const {
-    return std::max(of(DurationKind::kRunning).count, of(DurationKind::kBlocked).count);
+    return std::max(of(DurationKind::kRunning).count, of(DurationKind::kExposed).count);
   }
   /// Returns a bandwidth as nccl-tests define it (NVIDIA/nccl-tests, doc/PERFORMANCE.md), in bytes per second; 0 if no
   /// running time is known.

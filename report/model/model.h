@@ -123,7 +123,7 @@ struct StepAmount {
   uint64_t count = 0;
   uint64_t bytes = 0;
   uint64_t running_ns = 0; ///< of the timed collectives that completed in this step
-  uint64_t blocked_ns = 0;
+  uint64_t exposed_ns = 0;
 
   bool operator==(const StepAmount&) const = default;
 };

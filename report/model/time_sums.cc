@@ -100,7 +100,7 @@ std::vector<TimeTotals> TimeSums::take() {
   sums_.clear();
   coming_.clear();
   std::stable_sort(all.begin(), all.end(), [](const TimeTotals& a, const TimeTotals& b) {
-    return a.time.of(DurationKind::kBlocked).sum_ns > b.time.of(DurationKind::kBlocked).sum_ns;
+    return a.time.of(DurationKind::kExposed).sum_ns > b.time.of(DurationKind::kExposed).sum_ns;
   });
   return all;
 }

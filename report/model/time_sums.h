@@ -51,7 +51,7 @@ class TimeSums {
   void add(const Report& report);
   /// Call after the last process of a rank has been added. `rank` is nullopt for a process without a rank.
   void endRank(std::optional<int64_t> rank);
-  /// Returns the rows with durations, sorted by descending blocked time.
+  /// Returns the rows with durations, sorted by descending exposed time.
   std::vector<TimeTotals> take();
 
  private:

@@ -25,7 +25,7 @@ UNCHECKED = {
     "modules.csv": ("calls_forward", "calls_backward", "calls_recompute", "calls_optimizer", "calls_other"),
     "nccl_calls.csv": ("count", "bytes"),
     "operations.csv": ("count",),
-    "steps.csv": ("started_at", "ended_at", "forward_passes", "backward_passes", "running_ns", "blocked_ns"),
+    "steps.csv": ("started_at", "ended_at", "forward_passes", "backward_passes", "running_ns", "exposed_ns"),
 }
 
 

@@ -66,7 +66,7 @@ json trafficJson(const Traffic& traffic) {
            sums.bytes,
            sums.running_ns,
            sums.running_bus_bytes,
-           sums.blocked_ns,
+           sums.exposed_ns,
            sums.timed});
     }
   }
@@ -87,7 +87,7 @@ Traffic trafficFrom(const json& tables) {
       sums.bytes = next();
       sums.running_ns = next();
       sums.running_bus_bytes = next();
-      sums.blocked_ns = next();
+      sums.exposed_ns = next();
       sums.timed = next();
       (traffic.*each.table).emplace(TrafficName(std::move(run), std::move(name)), sums);
     }

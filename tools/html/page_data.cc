@@ -211,10 +211,10 @@ constexpr std::pair<const char*, TimeNumber> kTimeNumbers[] = {
        const Durations& running = totals.time.of(DurationKind::kRunning);
        return running.count == 0 ? json(nullptr) : json(running.max_ns);
      }},
-    {"blocked_ns",
+    {"exposed_ns",
      [](const TimeTotals& totals) {
-       const Durations& blocked = totals.time.of(DurationKind::kBlocked);
-       return blocked.count == 0 ? json(nullptr) : json(blocked.sum_ns);
+       const Durations& exposed = totals.time.of(DurationKind::kExposed);
+       return exposed.count == 0 ? json(nullptr) : json(exposed.sum_ns);
      }},
     {"algbw", [](const TimeTotals& totals) { return bandwidthOf(totals.time.algorithmBandwidth()); }},
     {"busbw", [](const TimeTotals& totals) { return bandwidthOf(totals.time.busBandwidth()); }},

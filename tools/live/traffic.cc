@@ -14,7 +14,7 @@ void addTable(TrafficTable& table, const TrafficTable& other) {
   }
 }
 
-/// Returns whether the blocked share is known: a sample's share would cover only the sampled calls.
+/// Returns whether the exposed share is known: a sample's share would cover only the sampled calls.
 bool tellsBlockedShare(const Report& report, const CollectiveTime& time) {
   return report.job.timing == Timing{1} && time.isKnown();
 }
@@ -26,7 +26,7 @@ TrafficSums sumsOf(const Report& report, const Collective& row) {
   sums.running_ns = row.time.of(DurationKind::kRunning).sum_ns;
   sums.running_bus_bytes = row.time.bus_bytes;
   if (tellsBlockedShare(report, row.time)) {
-    sums.blocked_ns = row.time.of(DurationKind::kBlocked).sum_ns;
+    sums.exposed_ns = row.time.of(DurationKind::kExposed).sum_ns;
     sums.timed = 1;
   }
   return sums;
@@ -59,7 +59,7 @@ void TrafficSums::add(const TrafficSums& other) {
   addSaturating(bytes, other.bytes);
   addSaturating(running_ns, other.running_ns);
   running_bus_bytes += other.running_bus_bytes;
-  addSaturating(blocked_ns, other.blocked_ns);
+  addSaturating(exposed_ns, other.exposed_ns);
   addSaturating(timed, other.timed);
 }
 

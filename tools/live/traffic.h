@@ -19,8 +19,8 @@ struct TrafficSums {
   uint64_t bytes = 0;
   uint64_t running_ns = 0;
   double running_bus_bytes = 0;
-  uint64_t blocked_ns = 0;
-  uint64_t timed = 0; ///< processes that blocked_ns covers
+  uint64_t exposed_ns = 0;
+  uint64_t timed = 0; ///< processes that exposed_ns covers
 
   void add(const TrafficSums& other);
   bool operator==(const TrafficSums&) const = default;

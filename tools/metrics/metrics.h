@@ -17,7 +17,7 @@ enum class MetricId : uint8_t {
   kTimedCollectives,
   kTimedBusBytes,
   kRunningSeconds,
-  kBlockedSeconds,
+  kExposedSeconds,
   kSplitCollectives,
   kSplitImbalance,
   kSplitImbalanceMax,

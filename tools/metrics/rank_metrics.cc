@@ -78,7 +78,7 @@ size_t RankMetrics::addTo(Exposition& out) const {
     out.add(MetricId::kTimedCollectives, labels, running.count);
     out.add(MetricId::kTimedBusBytes, labels, time.bus_bytes);
     out.addNs(MetricId::kRunningSeconds, labels, running.sum_ns);
-    out.addNs(MetricId::kBlockedSeconds, labels, time.of(DurationKind::kBlocked).sum_ns);
+    out.addNs(MetricId::kExposedSeconds, labels, time.of(DurationKind::kExposed).sum_ns);
   }
   for (const auto& [labels, calls] : calls_) {
     out.add(MetricId::kModuleCalls, labels, calls);

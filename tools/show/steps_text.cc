@@ -24,7 +24,7 @@ using Sum = StepSums::Sum;
 void addStep(const Step& step, Sum& sum) {
   addSaturating(sum.forward_passes, step.forward_passes);
   addSaturating(sum.backward_passes, step.backward_passes);
-  addSaturating(sum.blocked_ns, sumOf(step).blocked_ns);
+  addSaturating(sum.exposed_ns, sumOf(step).exposed_ns);
   if (step.ended_at_ns) {
     addSaturating(sum.duration_ns, *step.ended_at_ns - std::min(*step.ended_at_ns, step.started_at_ns));
   } else {
@@ -36,12 +36,12 @@ std::string perRank(uint64_t passes, uint64_t ranks) {
   return fmt::format("{:.6g}", static_cast<double>(passes) / static_cast<double>(std::max<uint64_t>(ranks, 1)));
 }
 
-/// Returns the blocked share of the average rank's time.
+/// Returns the exposed share of the average rank's time.
 std::string shareText(const Sum& sum) {
   return sum.runs || sum.duration_ns == 0
              ? ""
              : fmt::format(
-                   "{:.1f} %", 100.0 * static_cast<double>(sum.blocked_ns) / static_cast<double>(sum.duration_ns));
+                   "{:.1f} %", 100.0 * static_cast<double>(sum.exposed_ns) / static_cast<double>(sum.duration_ns));
 }
 
 std::vector<std::string> cellsOf(const JobStep& step, const StepSums& sums) {
@@ -127,7 +127,7 @@ std::string stepsText(const std::vector<JobStep>& steps, const StepSums& sums, c
   }
   addColumns({"COUNT", "BYTES"});
   if (sums.isTimed()) {
-    addColumns({"BLOCKED"});
+    addColumns({"EXPOSED"});
   }
   Table table(std::move(columns));
   for (const JobStep& step : steps) {

@@ -22,7 +22,7 @@ class StepSums {
   struct Sum {
     uint64_t forward_passes = 0;
     uint64_t backward_passes = 0;
-    uint64_t blocked_ns = 0;
+    uint64_t exposed_ns = 0;
     uint64_t duration_ns = 0; ///< sum over all ranks
     bool runs = false;        ///< still running on a rank
   };
@@ -33,7 +33,7 @@ class StepSums {
   const std::map<Key, Sum>& sums() const {
     return sums_;
   }
-  /// Returns whether a process timed every collective. The blocked time of sampled collectives would be incomplete.
+  /// Returns whether a process timed every collective. The exposed time of sampled collectives would be incomplete.
   bool isTimed() const {
     return is_timed_;
   }

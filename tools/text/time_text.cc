@@ -27,7 +27,7 @@ std::string bandwidthText(double bytes_per_second) {
 std::vector<std::string> timeCells(const TimeTotals& totals) {
   const CollectiveTime& time = totals.time;
   const Durations& running = time.of(DurationKind::kRunning);
-  const Durations& blocked = time.of(DurationKind::kBlocked);
+  const Durations& exposed = time.of(DurationKind::kExposed);
   std::string late;
   if (totals.straggler) {
     late = fmt::format("{} (rank {})", humanDuration(totals.straggler->late_by_ns), totals.straggler->rank);
@@ -40,7 +40,7 @@ std::vector<std::string> timeCells(const TimeTotals& totals) {
       meanText(time.of(DurationKind::kQueued)),
       meanText(running),
       running.count == 0 ? "" : humanDuration(static_cast<double>(running.max_ns)),
-      blocked.count == 0 ? "" : humanDuration(static_cast<double>(blocked.sum_ns)),
+      exposed.count == 0 ? "" : humanDuration(static_cast<double>(exposed.sum_ns)),
       bandwidthText(time.algorithmBandwidth()),
       bandwidthText(time.busBandwidth()),
       late};
@@ -55,7 +55,7 @@ std::vector<TextColumn> columns() {
       {"QUEUED", Align::kRight},
       {"RUNNING", Align::kRight},
       {"LONGEST", Align::kRight},
-      {"BLOCKED", Align::kRight},
+      {"EXPOSED", Align::kRight},
       {"ALGBW", Align::kRight},
       {"BUSBW", Align::kRight},
       {"LATE BY (RANK)"}};
@@ -89,8 +89,8 @@ timeTables(const std::vector<TimeTotals>& by_group, const std::vector<TimeTotals
     table.add(timeCells(totals));
   }
   return color.bold("Time by kind and group") +
-         " (QUEUED, RUNNING: mean of one; BLOCKED: added up over all ranks; docs/timing.md)\n" + table.text(color) +
-         "\n" + color.bold("Time by module") + " (longest blocked first)\n" + moduleText(by_module, color);
+         " (QUEUED, RUNNING: mean of one; EXPOSED: added up over all ranks; docs/timing.md)\n" + table.text(color) +
+         "\n" + color.bold("Time by module") + " (longest exposed first)\n" + moduleText(by_module, color);
 }
 
 std::string

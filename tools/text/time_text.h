@@ -10,7 +10,7 @@
 
 namespace commtap {
 
-/// Returns a table by kind and group, and the first rows of one by module. They show queued, running and blocked time
+/// Returns a table by kind and group, and the first rows of one by module. They show queued, running and exposed time
 /// over all ranks, bandwidths and stragglers.
 std::string
 timeTables(const std::vector<TimeTotals>& by_group, const std::vector<TimeTotals>& by_module, const Color& color);

@@ -27,7 +27,7 @@ struct Rate {
   TrafficName name;
   double per_second = 0;
   double bytes_per_second = 0;
-  double blocked_share = 0; ///< share of the time of the ranks that have the row
+  double exposed_share = 0; ///< share of the time of the ranks that have the row
   double bus_bandwidth = 0; ///< bytes per second; 0 if no timed collective has completed
   TrafficSums total;
 };
@@ -43,13 +43,13 @@ double ratio(double amount, double of) {
 }
 
 Rate rateOf(const TrafficName& name, const TrafficSums& before, const TrafficSums& now, double seconds) {
-  const double blocked = growth(before.blocked_ns, now.blocked_ns) / 1e9;
+  const double exposed = growth(before.exposed_ns, now.exposed_ns) / 1e9;
   const double running = growth(before.running_ns, now.running_ns) / 1e9;
   return {
       name,
       ratio(growth(before.count, now.count), seconds),
       ratio(growth(before.bytes, now.bytes), seconds),
-      std::min(1.0, ratio(blocked, seconds * static_cast<double>(now.timed))),
+      std::min(1.0, ratio(exposed, seconds * static_cast<double>(now.timed))),
       ratio(growth(before.running_bus_bytes, now.running_bus_bytes), running),
       now};
 }
@@ -71,7 +71,7 @@ struct RateColumns {
   bool runs = false;
   bool totals = true;
   bool running = false;
-  bool blocked = false;
+  bool exposed = false;
 };
 
 RateColumns columnsFor(const Traffic& traffic, size_t width) {
@@ -79,7 +79,7 @@ RateColumns columnsFor(const Traffic& traffic, size_t width) {
   for (const auto& [name, sums] : traffic.by_kind) {
     columns.runs = columns.runs || name.first != traffic.by_kind.begin()->first.first;
     columns.running = columns.running || sums.running_ns > 0;
-    columns.blocked = columns.blocked || sums.timed > 0;
+    columns.exposed = columns.exposed || sums.timed > 0;
   }
   if (width < kNarrow) {
     return {.runs = columns.runs, .totals = false};
@@ -96,8 +96,8 @@ std::vector<TextColumn> titles(const char* title, const RateColumns& columns) {
   if (columns.totals) {
     all.insert(all.end(), {{"COUNT", Align::kRight}, {"PAYLOAD", Align::kRight}});
   }
-  if (columns.blocked) {
-    all.push_back({"BLOCKED", Align::kRight});
+  if (columns.exposed) {
+    all.push_back({"EXPOSED", Align::kRight});
   }
   if (columns.running) {
     all.push_back({"BUSBW", Align::kRight});
@@ -117,8 +117,8 @@ std::vector<std::string> rateCells(const Rate& rate, const RateColumns& columns,
     cells.push_back(std::to_string(rate.total.count));
     cells.push_back(humanBytes(static_cast<double>(rate.total.bytes)));
   }
-  if (columns.blocked) {
-    cells.push_back(rate.total.timed == 0 ? "" : fmt::format("{:.1f} %", 100 * rate.blocked_share));
+  if (columns.exposed) {
+    cells.push_back(rate.total.timed == 0 ? "" : fmt::format("{:.1f} %", 100 * rate.exposed_share));
   }
   if (columns.running) {
     cells.push_back(rate.bus_bandwidth == 0 ? "" : humanBytes(rate.bus_bandwidth) + "/s");
@@ -158,7 +158,7 @@ std::string fittedTable(
     longest = std::max(
         {longest, displayWidth(inert(rate.name.second)), columns.runs ? displayWidth(inert(rate.name.first)) : 0});
   }
-  size_t name_width = columns.blocked || columns.running ? std::min(longest, kNameBesideTimes) : longest;
+  size_t name_width = columns.exposed || columns.running ? std::min(longest, kNameBesideTimes) : longest;
   while (name_width > kMinName && widthOf(tableOf(title, rates, columns, name_width).text(Color::none())) > width) {
     --name_width;
   }

@@ -48,7 +48,7 @@ void countFinalWait(const OpFrame& call, const ThreadState* thread, uint64_t now
   while (since_ns != 0 && since_ns < now_ns && !state->finalizing_since_ns.compare_exchange_weak(since_ns, now_ns)) {
   }
   if (since_ns != 0 && since_ns < now_ns) {
-    countDuration(call, DurationKind::kBlocked, now_ns - since_ns);
+    countDuration(call, DurationKind::kExposed, now_ns - since_ns);
   }
 }
 
@@ -145,7 +145,7 @@ class Wait {
   Wait(const Wait&) = delete;
   Wait& operator=(const Wait&) = delete;
   ~Wait() {
-    countDuration(call_, DurationKind::kBlocked, between(since_ns_, steadyNow()));
+    countDuration(call_, DurationKind::kExposed, between(since_ns_, steadyNow()));
     // Gloo's thread reports the completion only later. A process that exits before would have no duration.
     complete(entry_, work_, std::uncaught_exceptions() == exceptions_);
   }

@@ -137,7 +137,7 @@ def test_times_are_of_the_stream(runner: Runner) -> None:
         assert running["sum"] == 100_000 + 300_000 + 2 * 2_000_000
         assert reduce["time"]["timed_bytes"] == reduce["bytes"] == 4 * (100 + 300 + 2 * 1000)
         assert "queued_ns" not in reduce["time"]
-        assert "blocked_ns" not in reduce["time"]
+        assert "exposed_ns" not in reduce["time"]
         [exchange] = rows(report, "Layer", "c10d.alltoall_base_")
         assert exchange["time"]["running_ns"]["sum"] == 80_000
         [beside] = rows(report, "Global", "c10d.allreduce_")

@@ -47,10 +47,10 @@ def late(runner: Runner) -> Run:
 def test_running_and_blocked_apart(late: Run) -> None:
     """Rank 0's collective runs for as long as rank 1 is late. Rank 0 computes for half of it and waits for half."""
     first, second = (only(late.report(rank), module="Late", kind="all_reduce")["time"] for rank in (0, 1))
-    assert first["running_ns"]["count"] == first["blocked_ns"]["count"] == ROUNDS
+    assert first["running_ns"]["count"] == first["exposed_ns"]["count"] == ROUNDS
     assert 0.9 * LATE_NS * ROUNDS < first["running_ns"]["sum"] < 3 * LATE_NS * ROUNDS
     assert first["running_ns"]["min"] > 0.7 * LATE_NS
-    hidden = first["running_ns"]["sum"] - first["blocked_ns"]["sum"]
+    hidden = first["running_ns"]["sum"] - first["exposed_ns"]["sum"]
     assert hidden == pytest.approx(COMPUTE_NS * ROUNDS, rel=0.5)
     assert second["running_ns"]["sum"] < 0.5 * first["running_ns"]["sum"], "the late rank waits for no other"
 
@@ -65,7 +65,7 @@ def test_a_full_queue(late: Run) -> None:
 def test_numbers_fit_together(late: Run) -> None:
     """Histograms and extremes fit the sum; bandwidths follow nccl-tests' formulas."""
     for row in late.report().collectives:
-        for name in ("queued_ns", "running_ns", "blocked_ns"):
+        for name in ("queued_ns", "running_ns", "exposed_ns"):
             if durations := row["time"].get(name):
                 classes = {int(start): count for start, count in durations["histogram"].items()}
                 assert sum(classes.values()) == durations["count"]
@@ -82,7 +82,7 @@ def test_numbers_fit_together(late: Run) -> None:
 
 def test_steps_and_rows_add_up(late: Run) -> None:
     report = late.report()
-    for name, field in (("running_ns", "running_ns"), ("blocked_ns", "blocked_ns")):
+    for name, field in (("running_ns", "running_ns"), ("exposed_ns", "exposed_ns")):
         in_rows = sum(row["time"].get(name, {"sum": 0})["sum"] for row in report.collectives)
         assert in_rows == sum(amount[field] for step in report.steps for amount in step["collectives"])
 
@@ -130,7 +130,7 @@ def test_each_collective_has_a_duration(runner: Runner, name: str) -> None:
                 assert "time" not in row
             elif row["kind"] in POINT_TO_POINT:
                 assert "running_ns" not in row["time"]
-                assert row["time"]["blocked_ns"]["count"] == row["count"]
+                assert row["time"]["exposed_ns"]["count"] == row["count"]
             else:
                 running = row["time"]["running_ns"]["count"]
                 assert row["time"]["queued_ns"]["count"] == running
@@ -144,7 +144,7 @@ def test_each_collective_has_a_duration(runner: Runner, name: str) -> None:
 def test_ddp_waits_for_its_buckets(runner: Runner) -> None:
     """DDP waits for a future, not for a Work: without Reducer::finalize_backward it would seem not to wait."""
     rows = runner.shim(timed_like("ddp")).report().rows(kind="all_reduce", phase="backward")
-    assert sum(row["time"].get("blocked_ns", {"sum": 0})["sum"] for row in rows) > 0
+    assert sum(row["time"].get("exposed_ns", {"sum": 0})["sum"] for row in rows) > 0
     for row in rows:
         assert row["time"]["running_ns"]["count"] == row["count"]
 
@@ -205,11 +205,11 @@ def test_a_merged_job(late: Run) -> None:
     job = json.loads(done.stdout)
     (row,) = [row for row in job["module_times"] if row["module"] == "Late"]
     times = [only(late.report(rank), module="Late", kind="all_reduce")["time"] for rank in (0, 1)]
-    for name in ("running_ns", "blocked_ns"):
+    for name in ("running_ns", "exposed_ns"):
         assert row["time"][name]["sum"] == sum(time[name]["sum"] for time in times)
     assert row["straggler"]["rank"] == 1
     assert 0.6 * LATE_NS < row["straggler"]["late_by_ns"] < 3 * LATE_NS
-    in_steps = sum(amount["blocked_ns"]["sum"] for step in job["steps"] for amount in step["collectives"])
+    in_steps = sum(amount["exposed_ns"]["sum"] for step in job["steps"] for amount in step["collectives"])
     assert in_steps == sum(
-        row["time"]["blocked_ns"]["sum"] for row in job["group_times"] if "blocked_ns" in row["time"]
+        row["time"]["exposed_ns"]["sum"] for row in job["group_times"] if "exposed_ns" in row["time"]
     )

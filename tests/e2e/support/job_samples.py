@@ -154,14 +154,14 @@ class JobSample:
                 "collectives": [
                     {"kind": kind, "group": group, "rank_count": ranks}
                     | {"count": spread(count, ranks), "bytes": spread(size, ranks)}
-                    | {"running_ns": spread(0, ranks), "blocked_ns": spread(0, ranks)}
+                    | {"running_ns": spread(0, ranks), "exposed_ns": spread(0, ranks)}
                     for kind, group, count, size in amounts
                 ],
             }
         )
 
     def timed(
-        self, module: str | None, kind: str, group: str, count: int, running_ns: int, blocked_ns: int, late_ns: int
+        self, module: str | None, kind: str, group: str, count: int, running_ns: int, exposed_ns: int, late_ns: int
     ) -> None:
         """Adds durations of collectives with a payload of 1 MiB each.
 
@@ -183,7 +183,7 @@ class JobSample:
                 "count": count + 1,
                 "time": {
                     "running_ns": durations(running_ns),
-                    "blocked_ns": durations(blocked_ns),
+                    "exposed_ns": durations(exposed_ns),
                     "timed_bytes": count * MIB,
                     "timed_bus_bytes": count * MIB * factor,
                     "algbw_bytes_per_second": count * MIB / seconds,

@@ -156,7 +156,7 @@ def test_merge_names_the_number_at_which_ranks_part(tmp_path: Path) -> None:
 def test_how_long_ranks_are_blocked(tmp_path: Path) -> None:
     """The columns appear only if durations are known; a line then has at most 80 columns."""
     until = tmp_path / "until"
-    for timing, titles in (("host", {"BLOCKED", "BUSBW"}), ("sample:2", {"BUSBW"}), ("off", set())):
+    for timing, titles in (("host", {"EXPOSED", "BUSBW"}), ("sample:2", {"BUSBW"}), ("off", set())):
         job = Runner(tmp_path / timing).start(
             Job("steady.py", (str(until),), variables=(("COMMTAP_TIMING", timing),)), Mode.SHIM
         )
@@ -173,7 +173,7 @@ def test_how_long_ranks_are_blocked(tmp_path: Path) -> None:
         assert set(kinds[0].split()) - {"KIND", "CALLS/S", "PAYLOAD/S", "COUNT", "PAYLOAD"} == titles
         reduced = next(line for line in kinds if line.startswith("all_reduce"))
         assert ("/s" in reduced) == ("BUSBW" in titles)
-        assert (" % " in reduced) == ("BLOCKED" in titles)
+        assert (" % " in reduced) == ("EXPOSED" in titles)
         if titles:
             assert max(len(line) for table in rates for line in table) <= 80
 

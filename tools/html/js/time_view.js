@@ -8,7 +8,7 @@ import { bytesText, labelText, nsText, rankText, wholeText } from "./text.js";
 /** The section on time: durations of collectives by kind and group, and by module. */
 
 const kHint =
-  "Running and queued: mean per collective. Blocked: sum over all ranks. A collective runs until its last rank has " +
+  "Running and queued: mean per collective. Exposed: sum over all ranks. A collective runs until its last rank has " +
   "joined, so it runs shortest on that rank. The rows are about all phases: the phase filter does not apply here.";
 
 function columnsOf(job, times) {
@@ -33,7 +33,7 @@ function columnsOf(job, times) {
     ...(times.queued_ns.some((value) => value !== null) ? [duration("queued_ns", "Queued")] : []),
     duration("running_ns", "Running"),
     duration("longest_ns", "Longest"),
-    duration("blocked_ns", "Blocked"),
+    duration("exposed_ns", "Exposed"),
     bandwidth("algbw", "Algorithm bandwidth"),
     bandwidth("busbw", "Bus bandwidth"),
     numberColumn(
@@ -57,8 +57,8 @@ function rowsOf(view, times) {
 
 export class TimeView {
   constructor() {
-    this.groups = new SortedTable("group-times", "Time by kind and process group", "blocked_ns");
-    this.modules = new SortedTable("module-times", "Time by module", "blocked_ns");
+    this.groups = new SortedTable("group-times", "Time by kind and process group", "exposed_ns");
+    this.modules = new SortedTable("module-times", "Time by module", "exposed_ns");
   }
 
   update(view) {

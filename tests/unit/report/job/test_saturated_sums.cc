@@ -24,7 +24,7 @@ TEST_CASE("each saturated sum is named once") {
     report.collectives.at(0).count = kHalf;
     report.modules.at(1).calls[0] = kHalf;
     report.steps.at(0).collectives.at(0).count = kHalf;
-    report.steps.at(0).collectives.at(0).blocked_ns = kHalf;
+    report.steps.at(0).collectives.at(0).exposed_ns = kHalf;
     report.collectives.at(1).time.durations[static_cast<size_t>(DurationKind::kRunning)] = {2, kHalf, 1, kHalf, {}};
     addNccl(report, kHalf);
     report.not_seen = {{"no_torch", kHalf, "", ""}};
@@ -35,7 +35,7 @@ TEST_CASE("each saturated sum is named once") {
       "a module's calls",
       "NCCL calls",
       "a step's count",
-      "a step's blocked_ns",
+      "a step's exposed_ns",
       "collectives' running_ns",
       "not_seen"};
   CHECK(names == expected);

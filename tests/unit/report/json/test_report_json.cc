@@ -109,7 +109,7 @@ TEST_CASE("durations survive a round trip; a row and a step without durations ha
   CHECK(reportToJson(report).find("_ns\"") == std::string::npos);
   report.job.timing = {4, true};
   report.steps[0].collectives[0].running_ns = 70;
-  report.steps[0].collectives[0].blocked_ns = 50;
+  report.steps[0].collectives[0].exposed_ns = 50;
   CollectiveTime& time = report.collectives[0].time;
   time.durations = {Durations{1, 7, 7, 7, {{4, 1}}}, {2, 70, 30, 40, {{16, 1}, {32, 1}}}, {}};
   time.bytes = 140;

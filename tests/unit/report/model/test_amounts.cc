@@ -28,7 +28,7 @@ TEST_CASE("a step's amounts are summed over kinds and groups") {
   CHECK(sum.count == 3);
   CHECK(sum.bytes == 30);
   CHECK(sum.running_ns == 8);
-  CHECK(sum.blocked_ns == 10);
+  CHECK(sum.exposed_ns == 10);
 }
 
 TEST_CASE("sums stay at the largest number instead of wrapping") {

@@ -7,14 +7,14 @@
 namespace commtap {
 namespace {
 
-Collective row(const char* module, Kind kind, uint64_t running_ns, uint64_t blocked_ns) {
+Collective row(const char* module, Kind kind, uint64_t running_ns, uint64_t exposed_ns) {
   Collective made;
   made.module = module;
   made.kind = kind;
   made.group = "0";
   made.count = 2;
   made.time.durations[static_cast<size_t>(DurationKind::kRunning)] = {2, running_ns, 1, running_ns, {{1, 2}}};
-  made.time.durations[static_cast<size_t>(DurationKind::kBlocked)] = {2, blocked_ns, 1, blocked_ns, {{1, 2}}};
+  made.time.durations[static_cast<size_t>(DurationKind::kExposed)] = {2, exposed_ns, 1, exposed_ns, {{1, 2}}};
   return made;
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("TimeSums by module keeps labels and set-up apart, by group it does no
   CHECK(totalsOf(one, TimesBy::kGroup)[0].label.empty());
 }
 
-TEST_CASE("TimeSums by module sorts by blocked time and leaves out untimed rows") {
+TEST_CASE("TimeSums by module sorts by exposed time and leaves out untimed rows") {
   Collective untimed;
   untimed.group = "0";
   Collective backward = row("c", Kind::kAllGather, 5, 999);

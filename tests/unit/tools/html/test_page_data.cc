@@ -170,7 +170,7 @@ TEST_CASE("page times are columns of means, null if nothing was measured") {
   totals.group = "tp";
   totals.count = 9;
   totals.time.durations[static_cast<size_t>(DurationKind::kRunning)] = {4, 1000, 100, 400, {}};
-  totals.time.durations[static_cast<size_t>(DurationKind::kBlocked)] = {3, 600, 100, 300, {}};
+  totals.time.durations[static_cast<size_t>(DurationKind::kExposed)] = {3, 600, 100, 300, {}};
   totals.time.bytes = 500;
   totals.straggler = Straggler{1, 70.5};
   totals.label = "warm-up";
@@ -188,12 +188,12 @@ TEST_CASE("page times are columns of means, null if nothing was measured") {
   CHECK(times["timed"] == json({4}));
   CHECK(times["running_ns"] == json({250.0}));
   CHECK(times["longest_ns"] == json({400}));
-  CHECK(times["blocked_ns"] == json({600}));
+  CHECK(times["exposed_ns"] == json({600}));
   CHECK(times["algbw"] == json({5e8}));
   CHECK(times["busbw"] == json::array({nullptr}));
   CHECK(times["late_by_ns"] == json({70.5}));
   CHECK(times["late_rank"] == json({1}));
-  for (const char* name : {"queued_ns", "running_ns", "blocked_ns", "algbw", "late_by_ns", "late_rank"}) {
+  for (const char* name : {"queued_ns", "running_ns", "exposed_ns", "algbw", "late_by_ns", "late_rank"}) {
     CHECK(document["group_times"][name] == json::array({nullptr}));
   }
   CHECK_FALSE(document["group_times"].contains("module"));

@@ -32,12 +32,12 @@ TEST_CASE("a process with several timed rows counts once among the timed ones") 
   for (Report& report : reports) {
     report.job.timing.every = 1;
     for (Collective& row : report.collectives) {
-      row.time.durations[static_cast<size_t>(DurationKind::kBlocked)] = {row.count, 1000, 0, 0, {}};
+      row.time.durations[static_cast<size_t>(DurationKind::kExposed)] = {row.count, 1000, 0, 0, {}};
     }
   }
   for (const auto& [name, sums] : trafficOf(liveOf(reports).reports).by_group) {
     CHECK(sums.timed == 2);
-    CHECK(sums.blocked_ns > 0);
+    CHECK(sums.exposed_ns > 0);
   }
 }
 

@@ -46,13 +46,13 @@ TEST_CASE("format 0.0.4 has no info type and does not escape quotes in help text
 TEST_CASE("sums that stopped at the largest number are named once, in the order of the table") {
   Exposition exposition;
   exposition.addNs(MetricId::kRunningSeconds, "a", UINT64_MAX);
-  exposition.addNs(MetricId::kBlockedSeconds, "a", 2'500'000'000);
+  exposition.addNs(MetricId::kExposedSeconds, "a", 2'500'000'000);
   for (const char* labels : {"a", "b"}) {
     exposition.add(MetricId::kCollectives, labels, uint64_t{UINT64_MAX});
   }
   CHECK(
       exposition.saturated() == std::vector<std::string>{"commtap_collectives_total", "commtap_running_seconds_total"});
-  CHECK(exposition.text(Dialect::kPrometheus).find("commtap_blocked_seconds_total{a} 2.5\n") != std::string::npos);
+  CHECK(exposition.text(Dialect::kPrometheus).find("commtap_exposed_seconds_total{a} 2.5\n") != std::string::npos);
 }
 
 TEST_CASE("an empty exposition is valid") {

@@ -73,21 +73,21 @@ TEST_CASE("below the only step is that no forward followed, and what ends steps"
   CHECK_FALSE(has(text, "No step"));
 }
 
-TEST_CASE("the blocked share of the average rank is shown if all collectives are timed") {
+TEST_CASE("the exposed share of the average rank is shown if all collectives are timed") {
   SampleRun folder = sampleFolder();
   for (size_t i = 0; i < 2; ++i) {
     folder.files[i].report.job.timing = {1};
-    const uint64_t blocked = (i == 0 ? 10 : 40) * kMillisecond;
+    const uint64_t exposed = (i == 0 ? 10 : 40) * kMillisecond;
     folder.files[i].report.steps = {
-        {0, 1, 1, 1 + 100 * kMillisecond, 2, 1, {{Kind::kAllReduce, "0", 3, 300, 0, blocked}}},
+        {0, 1, 1, 1 + 100 * kMillisecond, 2, 1, {{Kind::kAllReduce, "0", 3, 300, 0, exposed}}},
         {1, 1, 1, std::nullopt, 1, 0, {}}};
   }
   std::string text = stepsTextOf(folder);
-  CHECK(text.find("BLOCKED") != std::string::npos);
+  CHECK(text.find("EXPOSED") != std::string::npos);
   CHECK(text.find("   25.0 %\n") != std::string::npos);
   folder.files[0].report.job.timing = folder.files[1].report.job.timing = {10};
   text = stepsTextOf(folder);
-  CHECK(text.find("BLOCKED") == std::string::npos);
+  CHECK(text.find("EXPOSED") == std::string::npos);
 }
 
 } // namespace

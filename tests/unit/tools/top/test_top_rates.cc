@@ -10,7 +10,7 @@
 namespace commtap {
 namespace {
 
-/// Returns two ranks of the sample job after `more_calls` more all_reduces of 1 KiB; each ran 4 ms and blocked 1 ms.
+/// Returns two ranks of the sample job after `more_calls` more all_reduces of 1 KiB; each ran 4 ms and were exposed for 1 ms.
 Traffic look(uint64_t more_calls, uint32_t every) {
   std::vector<Report> reports = sampleReports(2);
   for (Report& report : reports) {
@@ -21,7 +21,7 @@ Traffic look(uint64_t more_calls, uint32_t every) {
     if (every > 0) {
       row.time.durations[static_cast<size_t>(DurationKind::kRunning)] = {
           1 + more_calls, 4'000'000 * more_calls, 0, 0, {}};
-      row.time.durations[static_cast<size_t>(DurationKind::kBlocked)] = {
+      row.time.durations[static_cast<size_t>(DurationKind::kExposed)] = {
           1 + more_calls, 1'000'000 * more_calls, 0, 0, {}};
       row.time.bus_bytes = 2048.0 * static_cast<double>(more_calls);
     }
@@ -46,9 +46,9 @@ TEST_CASE("counts and durations that shrink because a process exited give rate 0
   CHECK(has(tables(10, 0, 1), "all_reduce      0.0        0 B      2     640 B    0.0 %\n"));
 }
 
-TEST_CASE("with durations, top shows the blocked share and the bus bandwidth of completed collectives") {
+TEST_CASE("with durations, top shows the exposed share and the bus bandwidth of completed collectives") {
   const std::string text = tables(5, 105, 1);
-  CHECK(has(text, "PAYLOAD  BLOCKED      BUSBW\n"));
+  CHECK(has(text, "PAYLOAD  EXPOSED      BUSBW\n"));
   // 100 calls on each of two ranks: 0.1 s of their 2 s each, and 2048 B in 4 ms
   CHECK(has(text, "5.0 %  500 KiB/s\n"));
   CHECK(has(text, "Distribu...aParallel  "));
@@ -81,9 +81,9 @@ TEST_CASE("a narrow table has rates only, and shortens names") {
   }
 }
 
-TEST_CASE("sampled durations give no blocked share, and a long wait counts at most the whole time") {
+TEST_CASE("sampled durations give no exposed share, and a long wait counts at most the whole time") {
   const std::string sample = tables(5, 105, 10);
-  CHECK_FALSE(has(sample, "BLOCKED"));
+  CHECK_FALSE(has(sample, "EXPOSED"));
   CHECK(has(sample, "500 KiB/s"));
   CHECK(has(tables(0, 50'000, 1), "100.0 %"));
 }

@@ -127,7 +127,7 @@ TEST_CASE_FIXTURE(GlooTimingFixture, "a work is queued until a thread of Gloo ru
   CHECK(durations("gloo.run", DurationKind::kQueued).sum_ns >= 3 * kMs);
   CHECK(durations("gloo.run", DurationKind::kRunning).count == 1);
   CHECK(durations("gloo.run", DurationKind::kRunning).sum_ns >= 5 * kMs);
-  CHECK(durations("gloo.run", DurationKind::kBlocked).count == 0);
+  CHECK(durations("gloo.run", DurationKind::kExposed).count == 0);
   CHECK(rows("gloo.run")[0].time.bytes == 64);
   CHECK(last().state == LastState::kCompleted);
   CHECK(last().completed_at_ns >= last().started_at_ns);
@@ -150,7 +150,7 @@ TEST_CASE_FIXTURE(GlooTimingFixture, "c10d's functions are called with their arg
   CHECK(work.use_count() == 1);
 }
 
-TEST_CASE_FIXTURE(GlooTimingFixture, "a wait is what its thread is blocked, and completes a work that still runs") {
+TEST_CASE_FIXTURE(GlooTimingFixture, "a wait is what exposes its thread, and completes a work that still runs") {
   OpFrame call = issuedCall("gloo.wait", 16);
   WorkPointer work = c10::make_intrusive<FakeWork>();
   enqueueIn(call, work);
@@ -160,11 +160,11 @@ TEST_CASE_FIXTURE(GlooTimingFixture, "a wait is what its thread is blocked, and 
     CHECK(last().state == LastState::kCompleted);
   };
   execute(work);
-  CHECK(durations("gloo.wait", DurationKind::kBlocked).count == 1);
-  CHECK(durations("gloo.wait", DurationKind::kBlocked).sum_ns >= 5 * kMs);
+  CHECK(durations("gloo.wait", DurationKind::kExposed).count == 1);
+  CHECK(durations("gloo.wait", DurationKind::kExposed).sum_ns >= 5 * kMs);
   CHECK(durations("gloo.wait", DurationKind::kRunning).count == 1); // not again when execute() returns
   CHECK(wait(work));
-  CHECK(durations("gloo.wait", DurationKind::kBlocked).count == 1);
+  CHECK(durations("gloo.wait", DurationKind::kExposed).count == 1);
 }
 
 TEST_CASE_FIXTURE(GlooTimingFixture, "a work that fails has no duration") {
@@ -184,7 +184,7 @@ TEST_CASE_FIXTURE(GlooTimingFixture, "an exception of a wait reaches the job, an
   c10d_body = [] { throw std::out_of_range("timed out"); };
   CHECK_THROWS_WITH_AS(wait(work), "timed out", std::out_of_range);
   CHECK(last().state == LastState::kFailed);
-  CHECK(durations("gloo.throws", DurationKind::kBlocked).count == 1);
+  CHECK(durations("gloo.throws", DurationKind::kExposed).count == 1);
 }
 
 TEST_CASE_FIXTURE(GlooTimingFixture, "several works of one call have a time each, and the payload once") {
@@ -216,14 +216,14 @@ TEST_CASE_FIXTURE(GlooTimingFixture, "a send or receive is timed from the work t
   GlooTiming::pointToPointIssued(work.get(), call, &thread);
   CHECK(call.has_work);
   CHECK(wait(work));
-  CHECK(durations("gloo.send", DurationKind::kBlocked).count == 1);
+  CHECK(durations("gloo.send", DurationKind::kExposed).count == 1);
   CHECK(durations("gloo.send", DurationKind::kRunning).count == 0); // nothing shows when it began
   CHECK(last().state == LastState::kCompleted);
 }
 
 TEST_CASE_FIXTURE(
     GlooTimingFixture,
-    "while DDP waits for its buckets, the thread is blocked by its own works in turn") {
+    "while DDP waits for its buckets, its own works expose the thread in turn") {
   OpFrame call = issuedCall("gloo.bucket", 8);
   OpFrame other = issuedCall("gloo.other", 8);
   std::array<WorkPointer, 2> works{c10::make_intrusive<FakeWork>(), c10::make_intrusive<FakeWork>()};
@@ -250,10 +250,10 @@ TEST_CASE_FIXTURE(
       },
       &reducer);
   CHECK(seen_group == &reducer);
-  const Durations blocked = durations("gloo.bucket", DurationKind::kBlocked);
-  CHECK(blocked.count == 2);
-  CHECK(blocked.sum_ns >= 12 * kMs); // the second one's includes the other thread's work
-  CHECK(durations("gloo.other", DurationKind::kBlocked).count == 0);
+  const Durations exposed = durations("gloo.bucket", DurationKind::kExposed);
+  CHECK(exposed.count == 2);
+  CHECK(exposed.sum_ns >= 12 * kMs); // the second one's includes the other thread's work
+  CHECK(durations("gloo.other", DurationKind::kExposed).count == 0);
 }
 
 TEST_CASE_FIXTURE(GlooTimingFixture, "the child of a fork knows nothing of its parent's works") {
@@ -262,7 +262,7 @@ TEST_CASE_FIXTURE(GlooTimingFixture, "the child of a fork knows nothing of its p
   enqueueIn(call, work);
   GlooTiming::resetInForkedChild();
   CHECK(wait(work));
-  CHECK(durations("gloo.fork", DurationKind::kBlocked).count == 0);
+  CHECK(durations("gloo.fork", DurationKind::kExposed).count == 0);
 }
 
 } // namespace
