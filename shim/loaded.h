@@ -16,6 +16,7 @@ struct commtap_loaded {
   const struct commtap_timing* timing; /* NULL unless COMMTAP_TIMING asks for durations */
   const struct commtap_nccl* nccl;
   const struct commtap_cuda* cuda;
+  const struct commtap_streams* streams; /* NULL unless COMMTAP_TIMING asks for times on the device */
 };
 
 extern __attribute__((visibility("hidden"))) struct commtap_loaded commtap_loaded;

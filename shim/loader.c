@@ -155,6 +155,7 @@ static void load_tracker(void) {
     commtap_loaded.timing = tracker->timing();
     commtap_loaded.nccl = tracker->nccl(&commtap_nccl_questions);
     commtap_loaded.cuda = tracker->cuda();
+    commtap_loaded.streams = tracker->streams();
   } else if (started == COMMTAP_NOT_STARTED) {
     commtap_say("%s could not start: free some memory or disk space; " COMMTAP_NOT_COUNTED, path);
   }

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define COMMTAP_ABI 11U
+#define COMMTAP_ABI 12U
 #define COMMTAP_TRACKER_SYMBOL "commtap_tracker_table" /* const struct commtap_tracker* (*)(void) */
 
 enum commtap_start_result {
@@ -143,6 +143,18 @@ struct commtap_cuda {
   void (*gone)(const void* graph);
 };
 
+/* Follows the order of work between CUDA's streams. Streams and events are opaque pointers to CUDA's objects. */
+struct commtap_streams {
+  /* Runs after an event was recorded on a stream. */
+  void (*recorded)(void* event, void* stream);
+  /* Runs before a stream is made to wait for an event. */
+  void (*waits)(void* stream, void* event);
+  /* Runs before a thread waits for an event or, if `event` is NULL, for a stream. Returns the token that is passed to
+   * host_waited(); NULL for a wait that is not measured. */
+  void* (*host_waits)(void* stream, void* event);
+  void (*host_waited)(void* token);
+};
+
 struct commtap_tracker {
   unsigned abi;
   const char* torch_version; /* "2.13": the minor version that the tracker is built for */
@@ -160,6 +172,8 @@ struct commtap_tracker {
   const struct commtap_nccl* (*nccl)(const struct commtap_nccl_questions* questions);
   /* May be called after start(). */
   const struct commtap_cuda* (*cuda)(void);
+  /* May be called after start(). Returns NULL unless COMMTAP_TIMING asks for times on the device. */
+  const struct commtap_streams* (*streams)(void);
   /* Runs after the ranks have exchanged a tensor of symmetric memory. */
   void (*symmetric_memory_exchanged)(void);
   struct commtap_api api;

@@ -28,6 +28,7 @@
 #include "tracker/gpu/device_timing.h"
 #include "tracker/gpu/graph_captures.h"
 #include "tracker/gpu/nccl_calls.h"
+#include "tracker/gpu/stream_order.h"
 #include "tracker/modules/python_bridge.h"
 #include "tracker/torch/compat.h"
 #include "tracker/torch/layout.h"
@@ -163,6 +164,7 @@ COMMTAP_EXPORT const commtap_tracker* commtap_tracker_table() {
       .timing = commtap::GlooTiming::hooks,
       .nccl = commtap::NcclCalls::hooks,
       .cuda = commtap::GraphCaptures::hooks,
+      .streams = commtap::StreamOrder::hooks,
       .symmetric_memory_exchanged = commtap::UnseenSigns::symmetricMemoryExchanged,
       .api = commtap::apiTable(),
   };

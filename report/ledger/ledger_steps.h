@@ -19,6 +19,10 @@ class LedgerSteps {
   LedgerStep& openStep() {
     return store_.records<kSteps>()[0];
   }
+  /// Returns the number of the running step.
+  uint64_t stepNumber() {
+    return store_.header().step.load(std::memory_order_relaxed);
+  }
   /// Notes what ends the first step, which goes on until a forward begins. Later steps are described by those that have
   /// ended.
   void signSeen(StepSign sign);

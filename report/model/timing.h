@@ -11,7 +11,7 @@ namespace commtap {
 
 /// Selects the timed collectives and the clocks.
 struct Timing {
-  uint32_t every = 0;  ///< times each n-th collective; 0: times none
+  uint32_t every = 0;  ///< times the collectives of each n-th step; 0: times none
   bool device = false; ///< times those of GPU backends too, with events on the device
 
   bool operator==(const Timing&) const = default;

@@ -25,9 +25,23 @@ struct fake_stream {
   struct fake_work* work; /* the first that has not run */
 };
 
+/* An event's handle points to this. */
+struct fake_event {
+  struct fake_stream* stream;
+  uint64_t work; /* what was queued before it has a smaller number */
+  uint64_t stream_ns;
+  uint64_t recorded_at_ms;
+  bool hangs;
+};
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The functions of the driver for events that tests and the runtime call. */
+int cuEventCreate(struct fake_event** event, unsigned flags);
+int cuEventRecord(struct fake_event* event, struct fake_stream* handle);
+int cuStreamWaitEvent(struct fake_stream* stream, const struct fake_event* event, unsigned flags);
 
 /* Queues work that takes `ns`. Does nothing on a stream that captures. */
 typedef void fake_cuda_work(struct fake_stream* stream, uint64_t ns);

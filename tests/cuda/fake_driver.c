@@ -12,14 +12,6 @@
 
 enum { kGlobal = 0, kRelaxed = 2, kCapturing = 1, kReadyAfterMs = 8, kDisableTiming = 2 };
 
-struct event {
-  struct fake_stream* stream;
-  uint64_t work; /* what was queued before it has a smaller number */
-  uint64_t stream_ns;
-  uint64_t recorded_at_ms;
-  bool hangs;
-};
-
 static struct fake_stream default_stream;
 static int open_captures;
 static uint64_t forbidden;
@@ -93,8 +85,7 @@ int cuStreamIsCapturing(struct fake_stream* handle, int* status) {
   return kFakeSuccess;
 }
 
-int cuEventCreate(struct event** event, unsigned flags);
-int cuEventCreate(struct event** event, unsigned flags) {
+int cuEventCreate(struct fake_event** event, unsigned flags) {
   int error = kFakeSuccess;
   if (fake_cuda_fails("cuEventCreate", &error)) {
     return error;
@@ -103,14 +94,13 @@ int cuEventCreate(struct event** event, unsigned flags) {
   return *event == NULL ? kFakeInvalidValue : kFakeSuccess;
 }
 
-int cuEventDestroy_v2(struct event* event);
-int cuEventDestroy_v2(struct event* event) {
+int cuEventDestroy_v2(struct fake_event* event);
+int cuEventDestroy_v2(struct fake_event* event) {
   free(event);
   return kFakeSuccess;
 }
 
-int cuEventRecord(struct event* event, struct fake_stream* handle);
-int cuEventRecord(struct event* event, struct fake_stream* handle) {
+int cuEventRecord(struct fake_event* event, struct fake_stream* handle) {
   struct fake_stream* stream = fake_cuda_stream(handle);
   int error = kFakeSuccess;
   if (fake_cuda_fails("cuEventRecord", &error)) {
@@ -120,12 +110,12 @@ int cuEventRecord(struct event* event, struct fake_stream* handle) {
   if (stream->capture != 0) {
     fake_cuda_count_forbidden();
   }
-  *event = (struct event){stream, fake_cuda_next_work(), stream->clock_ns, now_ms(), stream->hangs};
+  *event = (struct fake_event){stream, fake_cuda_next_work(), stream->clock_ns, now_ms(), stream->hangs};
   return kFakeSuccess;
 }
 
-int cuEventQuery(const struct event* event);
-int cuEventQuery(const struct event* event) {
+int cuEventQuery(const struct fake_event* event);
+int cuEventQuery(const struct fake_event* event) {
   int error = kFakeSuccess;
   if (fake_cuda_fails("cuEventQuery", &error)) {
     return error;
@@ -140,8 +130,17 @@ int cuEventQuery(const struct event* event) {
   return kFakeSuccess;
 }
 
-int cuEventElapsedTime(float* ms, const struct event* from, const struct event* to);
-int cuEventElapsedTime(float* ms, const struct event* from, const struct event* to) {
-  *ms = (float)(to->stream_ns - from->stream_ns) / 1e6F;
+int cuEventElapsedTime(float* ms, const struct fake_event* from, const struct fake_event* to);
+int cuEventElapsedTime(float* ms, const struct fake_event* from, const struct fake_event* to) {
+  *ms = (float)((double)to->stream_ns - (double)from->stream_ns) / 1e6F;
   return cuEventQuery(to);
+}
+
+int cuStreamWaitEvent(struct fake_stream* handle, const struct fake_event* event, unsigned flags) {
+  struct fake_stream* stream = fake_cuda_stream(handle);
+  (void)flags;
+  if (stream->clock_ns < event->stream_ns) {
+    stream->clock_ns = event->stream_ns;
+  }
+  return kFakeSuccess;
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* The runtime, libcudart.so.12 or .13: captures and launches graphs. */
+/* The runtime, libcudart.so.12 or .13: captures and launches graphs, and orders streams. */
 
 #include <stdlib.h>
 
@@ -79,4 +79,29 @@ int cudaGraphExecDestroy(void* instance);
 int cudaGraphExecDestroy(void* instance) {
   free(instance);
   return kFakeSuccess;
+}
+
+int cudaEventRecord(struct fake_event* event, struct fake_stream* stream);
+int cudaEventRecord(struct fake_event* event, struct fake_stream* stream) {
+  return cuEventRecord(event, stream);
+}
+
+int cudaEventRecordWithFlags(struct fake_event* event, struct fake_stream* stream, unsigned flags);
+int cudaEventRecordWithFlags(struct fake_event* event, struct fake_stream* stream, unsigned flags) {
+  return flags > 1 ? kFakeInvalidValue : cuEventRecord(event, stream);
+}
+
+int cudaStreamWaitEvent(struct fake_stream* stream, const struct fake_event* event, unsigned flags);
+int cudaStreamWaitEvent(struct fake_stream* stream, const struct fake_event* event, unsigned flags) {
+  return flags > 1 ? kFakeInvalidValue : cuStreamWaitEvent(stream, event, flags);
+}
+
+int cudaStreamSynchronize(struct fake_stream* stream);
+int cudaStreamSynchronize(struct fake_stream* stream) {
+  return stream->breaks ? kFakeInvalidValue : kFakeSuccess;
+}
+
+int cudaEventSynchronize(const struct fake_event* event);
+int cudaEventSynchronize(const struct fake_event* event) {
+  return event == NULL ? kFakeInvalidValue : kFakeSuccess;
 }

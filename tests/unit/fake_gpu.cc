@@ -3,8 +3,10 @@
 #include "tests/unit/fake_gpu.h"
 
 #include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <doctest/doctest.h>
 
 #include <chrono>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -13,6 +15,9 @@ namespace {
 
 /// torch's interface to the devices; no device is ever changed.
 struct FakeGuard final : c10::impl::NoOpDeviceGuardImpl<c10::DeviceType::CUDA> {
+  c10::Device getDevice() const noexcept override {
+    return {c10::DeviceType::CUDA, 0};
+  }
   c10::Stream getStream(c10::Device device) const noexcept override {
     return c10::Stream(c10::Stream::DEFAULT, device);
   }
@@ -44,6 +49,16 @@ at::Tensor FakeGpu::tensor(const at::Tensor& values, int device) {
       c10::Storage(std::move(storage)), c10::DispatchKeySet(c10::DispatchKey::CUDA), values.dtype());
   impl->set_sizes_and_strides(values.sizes(), values.strides(), values.storage_offset());
   return at::Tensor(std::move(impl));
+}
+
+DeviceEvent FakeGpu::recordedOn(fake_stream& stream) {
+  const CudaDriver& driver = *CudaDriver::get();
+  void* context = nullptr;
+  driver.get_context(&context);
+  std::optional<DeviceEvent> event = DeviceEvent::take(driver, context);
+  REQUIRE(event);
+  REQUIRE(event->record(driver, &stream));
+  return std::move(*event);
 }
 
 void FakeGpu::waitForEvents() {

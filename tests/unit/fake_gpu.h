@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "tests/cuda/fake_cuda.h"
+#include "tracker/gpu/device_event.h"
 
 namespace commtap {
 
@@ -17,6 +18,8 @@ class FakeGpu {
   static FakeGpu& get();
   /// Returns a tensor that torch takes for one of a GPU, in the memory of a tensor of the CPU.
   static at::Tensor tensor(const at::Tensor& values, int device = 0);
+  /// Returns an event that the stream has come to.
+  static DeviceEvent recordedOn(fake_stream& stream);
   /// Sleeps until the events that have been recorded are over.
   static void waitForEvents();
 

@@ -7,6 +7,7 @@
 #include "report/model/not_seen.h"
 #include "report/model/vocabulary.h"
 #include "tracker/attribution/stage_tensors.h"
+#include "tracker/core/call_times.h"
 #include "tracker/core/thread_state.h"
 
 namespace commtap {
@@ -68,6 +69,14 @@ Origin currentOrigin(ThreadState& thread, const Facts& facts) {
     setOriginInScope(origin, top);
   }
   return origin;
+}
+
+inline Stalled stalledNow(const ThreadState* thread) {
+  Origin origin;
+  if (thread != nullptr) {
+    setOriginInScope(origin, thread->top());
+  }
+  return {origin.module, origin.phase};
 }
 
 /// Returns this thread's current origin for what is not a collective.

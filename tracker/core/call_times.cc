@@ -14,6 +14,10 @@ bool isAmongLast(const OpFrame& call) {
 
 } // namespace
 
+bool isStepTimed(uint32_t every) {
+  return every == 1 || ProcessLedger::ledger().stepNumber() % every == 0;
+}
+
 void countDuration(const OpFrame& call, DurationKind kind, uint64_t ns) {
   LedgerWriter& ledger = ProcessLedger::ledger();
   if (LedgerTimes* times = ledger.timesOf(*call.row)) {
@@ -22,6 +26,10 @@ void countDuration(const OpFrame& call, DurationKind kind, uint64_t ns) {
       times->bytes.fetch_add(call.bytes, std::memory_order_relaxed);
     }
   }
+}
+
+void countExposed(const OpFrame& call, const Stalled& /*where*/, uint64_t ns) {
+  countDuration(call, DurationKind::kExposed, ns);
 }
 
 void noteCompleted(const OpFrame& call, bool succeeded, uint64_t completed_at_ns) {

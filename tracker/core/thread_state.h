@@ -173,6 +173,7 @@ class ThreadState {
   std::shared_ptr<StepGradients> step_gradients; ///< null until a step of an optimizer sends memory of no parameter
   uint32_t nccl_groups_open = 0;                 ///< ncclGroupStart without its ncclGroupEnd
   std::vector<DeviceSpan*> device_spans;         ///< of the open group of NCCL calls; used by DeviceTiming
+  const void* computing_stream = nullptr;        ///< under which a module was called last; used by StreamOrder
 
  private:
   // initial-exec takes one pointer of the surplus that the loader keeps for libraries loaded by dlopen(). The general

@@ -25,7 +25,6 @@ enum class WorkLayout : uint8_t { kUntried, kKnown, kOther };
 struct GlooState {
   Timing timing;
   WorkTable works;
-  std::atomic<uint64_t> works_seen{0};
   std::atomic<WorkLayout> work_layout{WorkLayout::kUntried};
   std::atomic<const ThreadState*> finalizing{nullptr}; ///< the thread on which DDP waits for its buckets
   std::atomic<uint64_t> finalizing_since_ns{0};        ///< steady clock; advances with each bucket; 0: no wait
@@ -70,12 +69,6 @@ void complete(WorkTable::Entry& entry, const void* work, bool succeeded) {
   noteCompleted(call, succeeded, now_ns);
 }
 
-/// Returns true if the sample includes the next Work.
-bool isChosen() {
-  const uint32_t every = state->timing.every;
-  return every == 1 || state->works_seen.fetch_add(1, std::memory_order_relaxed) % every == 0;
-}
-
 /// Compares the layout of c10d's works with that of a first one.
 WorkLayout compareLayout(const void* work) {
   const std::string difference = layoutDifference(*static_cast<const c10d::Work*>(work));
@@ -105,7 +98,7 @@ void watch(const void* work, OpFrame& call, const ThreadState* thread) {
     timed.bytes = 0; // a call with several Works has a duration for each, but one payload
   }
   call.has_work = true;
-  if (call.row != nullptr && isChosen() && !state->works.add(work, timed, thread)) {
+  if (call.row != nullptr && isStepTimed(state->timing.every) && !state->works.add(work, timed, thread)) {
     ProcessLedger::ledger().notSeen(NotSeen::kUntimed, ProcessLedger::ledger().text(call.op));
   }
 }

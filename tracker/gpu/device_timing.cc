@@ -13,30 +13,25 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <thread>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "tracker/core/call_times.h"
 #include "tracker/core/catch_all.h"
 #include "tracker/core/process_ledger.h"
 #include "tracker/gpu/cuda_driver.h"
+#include "tracker/gpu/device_span.h"
+#include "tracker/gpu/exposure.h"
 #include "tracker/gpu/graph_captures.h"
+#include "tracker/gpu/stream_order.h"
 
 namespace commtap {
 
-/// The work on one stream between two events.
-struct DeviceSpan {
-  void* context = nullptr; ///< the CUDA context of the events
-  void* stream = nullptr;
-  void* from = nullptr;
-  void* to = nullptr;
-  std::vector<OpFrame> calls; ///< the collectives that the span is a part of
-};
-
 namespace {
 
-using Spans = std::vector<DeviceSpan*>;
+using Spans = std::vector<SpanRef>;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPollInterval{5};
@@ -45,12 +40,10 @@ constexpr uint32_t kMaxUnfinished = 8U << 10U; ///< spans; beyond this number, c
 
 struct DeviceState {
   std::mutex mutex;
-  Spans ended;                                               ///< spans that the polling thread has not taken yet
-  std::unordered_map<void*, std::vector<void*>> free_events; ///< by context
+  Spans ended; ///< spans that the polling thread has not taken yet
   std::atomic<bool> has_thread{false};
   std::atomic<uint32_t> unfinished{0};
   std::atomic<uint64_t> expected{0};    ///< calls whose kernels NCCL has not reported yet
-  std::atomic<uint64_t> collectives{0}; ///< timed or not
   std::atomic<bool> stopping{false};
   std::atomic<bool> stopped{false};
 };
@@ -60,42 +53,11 @@ DeviceState& deviceState() {
   return *instance;
 }
 
-/// Returns a new or reused event; nullptr if the driver cannot create one.
-void* takeEvent(const CudaDriver& driver, void* context) {
-  {
-    const std::lock_guard<std::mutex> lock(deviceState().mutex);
-    std::vector<void*>& free = deviceState().free_events[context];
-    if (!free.empty()) {
-      void* event = free.back();
-      free.pop_back();
-      return event;
-    }
-  }
-  void* event = nullptr;
-  return driver.create_event(&event, 0) == 0 ? event : nullptr;
-}
-
-/// Frees the span and keeps its events for reuse.
-void release(DeviceSpan* span) {
-  const std::lock_guard<std::mutex> lock(deviceState().mutex);
-  for (void* event : {span->from, span->to}) {
-    if (event != nullptr) {
-      deviceState().free_events[span->context].push_back(event);
-    }
-  }
-  delete span;
-}
-
 void noteUntimed(const DeviceSpan& span) {
   LedgerWriter& ledger = ProcessLedger::ledger();
   for (const OpFrame& call : span.calls) {
     ledger.notSeen(NotSeen::kUntimed, ledger.text(call.op));
   }
-}
-
-void dropUntimed(DeviceSpan* span) {
-  noteUntimed(*span);
-  release(span);
 }
 
 /// Records the first event. Returns nullptr if the stream cannot be timed.
@@ -105,18 +67,16 @@ DeviceSpan* beginSpan(void* stream) {
   if (driver == nullptr || !has_room || GraphCaptures::isCapturing() || driver->captureOf(stream) != 0) {
     return nullptr;
   }
-  auto span = std::make_unique<DeviceSpan>();
-  span->stream = stream;
-  if (driver->get_context(&span->context) != 0) {
+  void* context = nullptr;
+  if (driver->get_context(&context) != 0) {
     return nullptr;
   }
-  span->from = takeEvent(*driver, span->context);
-  span->to = takeEvent(*driver, span->context);
-  if (span->from != nullptr && span->to != nullptr && driver->record_event(span->from, stream) == 0) {
-    return span.release();
-  }
-  release(span.release());
-  return nullptr;
+  auto span = std::make_unique<DeviceSpan>();
+  span->stream = stream;
+  span->id = streamId(*driver, stream);
+  span->from = DeviceEvent::take(*driver, context);
+  span->to = DeviceEvent::take(*driver, context);
+  return span->from && span->to && span->from->record(*driver, stream) ? span.release() : nullptr;
 }
 
 /// Adds a collective to a span. Only the collective's first span carries its payload.
@@ -141,38 +101,61 @@ DeviceSpan* openSpanOn(const ThreadState& thread, const void* stream) {
   return nullptr;
 }
 
-/// Returns true if the sample includes the next collective. Call once per collective.
-bool isChosen(uint32_t every) {
-  return deviceState().collectives.fetch_add(1, std::memory_order_relaxed) % every == 0;
-}
-
-void count(const DeviceSpan& span, uint64_t ns) {
+void countRun(const DeviceSpan& span, uint64_t ns) {
   for (const OpFrame& call : span.calls) {
     countDuration(call, DurationKind::kRunning, ns);
     noteCompleted(call, true, 0);
   }
 }
 
-/// Counts and frees the completed spans, and leaves the running ones in `spans`.
-void measure(const CudaDriver& driver, Spans& spans) {
-  Spans runs;
-  for (DeviceSpan* span : spans) {
-    driver.set_context(span->context);
-    const int answer = driver.query_event(span->to);
-    if (answer == CudaDriver::kNotReady) {
-      runs.push_back(span);
-      continue;
-    }
-    deviceState().unfinished.fetch_sub(1, std::memory_order_relaxed);
-    float ms = 0;
-    if (answer != 0 || driver.elapsed(&ms, span->from, span->to) != 0) {
-      dropUntimed(span);
-      continue;
-    }
-    count(*span, static_cast<uint64_t>(std::llround(static_cast<double>(ms) * 1e6)));
-    release(span);
+uint64_t nsOf(double ms) {
+  return static_cast<uint64_t>(std::llround(std::max(ms, 0.0) * 1e6));
+}
+
+/// Counts how long a span ran and was exposed, once nothing that waits for it is unknown. Returns false if a thread
+/// waits for it still.
+bool countOver(const CudaDriver& driver, const SpanRef& span) {
+  std::vector<std::shared_ptr<Arrival>> arrivals;
+  if (!StreamOrder::takeArrivals(*span, arrivals)) {
+    return false;
   }
-  spans = std::move(runs);
+  const std::optional<double> ran_ms = span->to->since(driver, *span->from);
+  if (!ran_ms) {
+    noteUntimed(*span);
+    return true;
+  }
+  countRun(*span, nsOf(*ran_ms));
+  const Exposure exposure = exposureOf(driver, span, *ran_ms, arrivals);
+  const uint64_t ns = nsOf(exposure.ms);
+  for (size_t i = 0; i < span->calls.size() && ns > 0; ++i) { // the calls of a group share its time
+    countExposed(span->calls[i], exposure.where, ns * (i + 1) / span->calls.size() - ns * i / span->calls.size());
+  }
+  return true;
+}
+
+/// Counts and frees the spans that are over, in the order of their ends, and leaves the others in `spans`.
+void measure(const CudaDriver& driver, Spans& spans) {
+  Spans over;
+  Spans run;
+  for (SpanRef& span : spans) {
+    const std::optional<bool> is_over = span->to->isOver(driver);
+    if (!is_over) {
+      deviceState().unfinished.fetch_sub(1, std::memory_order_relaxed);
+      StreamOrder::drop(*span);
+      noteUntimed(*span);
+    } else {
+      (*is_over ? over : run).push_back(std::move(span));
+    }
+  }
+  sortByEnd(driver, over);
+  for (SpanRef& span : over) {
+    if (countOver(driver, span)) {
+      deviceState().unfinished.fetch_sub(1, std::memory_order_relaxed);
+    } else {
+      run.push_back(std::move(span));
+    }
+  }
+  spans = std::move(run);
 }
 
 void takeEnded(Spans& spans) {
@@ -201,7 +184,7 @@ void poll() {
   for (look(driver, spans); !spans.empty() && std::chrono::steady_clock::now() < deadline; look(driver, spans)) {
     std::this_thread::sleep_for(milliseconds(1));
   }
-  for (const DeviceSpan* span : spans) {
+  for (const SpanRef& span : spans) {
     noteUntimed(*span);
   }
   deviceState().stopped.store(true, std::memory_order_release);
@@ -230,15 +213,16 @@ void startThread() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void endSpan(DeviceSpan* span, bool succeeded) {
+void endSpan(SpanRef span, bool succeeded) {
   const CudaDriver* driver = CudaDriver::get();
-  if (!succeeded || deviceState().stopping || driver->record_event(span->to, span->stream) != 0) {
-    dropUntimed(span);
+  if (!succeeded || deviceState().stopping || !span->to->record(*driver, span->stream)) {
+    noteUntimed(*span);
     return;
   }
   deviceState().unfinished.fetch_add(1, std::memory_order_relaxed);
+  StreamOrder::add(span);
   const std::lock_guard<std::mutex> lock(deviceState().mutex);
-  deviceState().ended.push_back(span);
+  deviceState().ended.push_back(std::move(span));
   if (!deviceState().has_thread) {
     startThread();
     // CUDA has registered its exit handler already, so this one runs earlier, while the driver still answers.
@@ -254,7 +238,7 @@ OpFrame* timedCall(const ThreadState& thread, uint32_t every) {
   }
   if (!call->has_work) {
     call->has_work = true;
-    call->is_timed = isChosen(every);
+    call->is_timed = isStepTimed(every);
   }
   return call->is_timed ? call : nullptr;
 }
@@ -328,7 +312,7 @@ void DeviceTiming::ran(void* timer, uint64_t ns) {
   if (ns == 0) {
     noteUntimed(*span);
   } else {
-    count(*span, ns);
+    countRun(*span, ns);
   }
 }
 
@@ -338,10 +322,10 @@ void DeviceTiming::returned(ThreadState& thread, const commtap_nccl_call& call) 
   }
   const bool succeeded = call.result == 0; // a call in progress may launch its kernels after the events
   if (call.timer != nullptr) {
-    endSpan(static_cast<DeviceSpan*>(call.timer), succeeded);
+    endSpan(SpanRef(static_cast<DeviceSpan*>(call.timer)), succeeded);
   }
   for (DeviceSpan* span : thread.device_spans) {
-    endSpan(span, succeeded);
+    endSpan(SpanRef(span), succeeded);
   }
   thread.device_spans.clear();
 }
@@ -365,6 +349,8 @@ void DeviceTiming::finish() {
 void DeviceTiming::resetInForkedChild() {
   if (isOn()) {
     new (&deviceState()) DeviceState(); // the old state may be half-written; CUDA does not work after a fork
+    DeviceEvent::resetInForkedChild();
+    StreamOrder::resetInForkedChild();
   }
 }
 

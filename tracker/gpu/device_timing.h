@@ -39,7 +39,7 @@ class DeviceTiming {
   static void resetInForkedChild();
 
  private:
-  static uint32_t every_; ///< times every n-th collective; 0: off. Set before the first collective
+  static uint32_t every_; ///< times the collectives of every n-th step; 0: off. Set before the first collective
 };
 
 } // namespace commtap

@@ -13,6 +13,8 @@
 #include "tracker/core/cost_sample.h"
 #include "tracker/core/steps.h"
 #include "tracker/core/thread_state.h"
+#include "tracker/gpu/device_timing.h"
+#include "tracker/gpu/stream_order.h"
 #include "tracker/modules/parameter_watch.h"
 #include "tracker/modules/scopes.h"
 #include "tracker/torch/compat.h"
@@ -58,6 +60,9 @@ void* ModuleHook::call(void* function, void* const* arguments, size_t flags, voi
     if (call.is_outermost && Steps::seekParameters() && functions_.trained_parameter != nullptr) [[unlikely]] {
       catchAllInSample(
           "a parameter", [&] { ParameterWatch::callBegins(id, arguments[0], functions_.trained_parameter); });
+    }
+    if (DeviceTiming::isOn()) [[unlikely]] {
+      catchAllInSample("a module's stream", [&] { StreamOrder::moduleCalled(*thread); });
     }
     beginCall(*thread, call, Scope::Type::kModule, id);
   }
