@@ -19,14 +19,14 @@ enum { kSuccess = 0, kNotSupported = 801 }; /* cudaError_t */
 
 /* `table`: the one of the tracker's tables that has what `before` and `after` call, statements around the call that
  * notify the tracker. */
-#define HOOK_OF(table, major, name, parameters, arguments, before, after)                                               \
+#define HOOK_OF(table, major, name, parameters, arguments, before, after)                                     \
   int commtap_cuda##major##_##name parameters;                                                                \
   __attribute__((visibility("default"))) int commtap_cuda##major##_##name parameters {                        \
     static void* slot;                                                                                        \
     int(*real) parameters; /* NOLINT(bugprone-macro-parentheses): a declaration */                            \
     *(void**)&real = commtap_real(&slot, "cuda" #name, "libcudart.so." #major, "libcudart.so." #major, NULL); \
     const struct commtap_##table* table = commtap_loaded.table;                                               \
-    if (real == NULL || table == NULL) {                                                                       \
+    if (real == NULL || table == NULL) {                                                                      \
       return real == NULL ? kNotSupported : real arguments;                                                   \
     }                                                                                                         \
     before; /* NOLINT(bugprone-macro-parentheses): statements, as after the call */                           \

@@ -11,7 +11,7 @@
   function(cudaStreamBeginCapture) function(cudaStreamEndCapture) function(cudaGraphInstantiate)  \
       function(cudaGraphExecUpdate) function(cudaGraphClone) function(cudaGraphAddChildGraphNode) \
           function(cudaGraphLaunch) function(cudaGraphDestroy) function(cudaGraphExecDestroy)     \
-              function(fake_cuda_launched_graphs)
+              function(cudaEventRecord) function(cudaStreamWaitEvent) function(fake_cuda_launched_graphs)
 
 #define DECLARE(name) int name(void);
 FOR_EACH(DECLARE)

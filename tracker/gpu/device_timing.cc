@@ -43,7 +43,7 @@ struct DeviceState {
   Spans ended; ///< spans that the polling thread has not taken yet
   std::atomic<bool> has_thread{false};
   std::atomic<uint32_t> unfinished{0};
-  std::atomic<uint64_t> expected{0};    ///< calls whose kernels NCCL has not reported yet
+  std::atomic<uint64_t> expected{0}; ///< calls whose kernels NCCL has not reported yet
   std::atomic<bool> stopping{false};
   std::atomic<bool> stopped{false};
 };

@@ -28,8 +28,8 @@ class StreamOrder {
 
   /// Adds a span whose second event is recorded. Sets its `stalls`.
   static void add(const SpanRef& span);
-  /// Returns what waits for a span that is over, and forgets the span. Returns false if a thread waits for it still: ask
-  /// again.
+  /// Returns what waits for a span that is over, and forgets the span. Returns false if a thread waits for it still:
+  /// ask again.
   static bool takeArrivals(DeviceSpan& span, std::vector<std::shared_ptr<Arrival>>& arrivals);
   /// Forgets a span that has no times.
   static void drop(DeviceSpan& span);

@@ -149,11 +149,21 @@ def test_times_are_of_the_stream(runner: Runner) -> None:
 
 
 def test_a_sample(runner: Runner) -> None:
-    """Every second collective is timed; the others are not reported as missing."""
+    """Every second step is timed; the collectives of the others are not reported as missing."""
     report = runner.shim(timed("times", "sample:2")).report()
     [reduce] = rows(report, "Layer", "c10d.allreduce_")
-    assert (reduce["count"], reduce["time"]["running_ns"]["count"]) == (4, 2)
-    assert reduce["time"]["running_ns"]["sum"] == 100_000 + 2_000_000
+    assert (reduce["count"], reduce["time"]["running_ns"]["count"]) == (4, 3)
+    assert reduce["time"]["running_ns"]["sum"] == 100_000 + 2 * 2_000_000
+    assert report.not_seen == []
+
+
+def test_what_computation_does_not_hide_is_exposed(runner: Runner) -> None:
+    """A stream that computes waits for an event of the collective's stream, by either runtime."""
+    report = runner.shim(timed("waits", "device")).report()
+    [reduce] = rows(report, "Layer", "c10d.allreduce_")
+    exposed = reduce["time"]["exposed_ns"]
+    assert (exposed["count"], exposed["min"], exposed["max"]) == (2, 250_000, 250_000)
+    assert reduce["time"]["running_ns"]["sum"] == 2 * 400_000
     assert report.not_seen == []
 
 

@@ -70,6 +70,12 @@ class Runtime {
   void destroyInstance(void* instance) const {
     check(function<int(void*)>("cudaGraphExecDestroy")(instance));
   }
+  void record(fake_event& event, fake_stream& stream) const {
+    check(function<int(fake_event*, fake_stream*)>("cudaEventRecord")(&event, &stream));
+  }
+  void waitOnDefaultStream(fake_event& event) const {
+    check(function<int(fake_stream*, fake_event*, unsigned)>("cudaStreamWaitEvent")(nullptr, &event, 0));
+  }
   uint64_t launched() const {
     return function<fake_cuda_launches>("fake_cuda_launched_graphs")();
   }
@@ -187,7 +193,9 @@ void takeTime(Training& training, fake_stream& stream) {
   const Runtime cuda(COMMTAP_CUDA_USER_13);
   commtap_scope_push("Layer");
   training.allReduce(100);
+  commtap_mark_step();
   training.allReduce(300);
+  commtap_mark_step();
   training.allToAll(40); // two sends and two receives of 20 elements, in a group
   groupStart();
   training.allReduce(1000);
@@ -200,6 +208,29 @@ void takeTime(Training& training, fake_stream& stream) {
   cuda.launch(instance, stream, 4);
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
   training.allReduce(200); // the tracker queries its events at the end
+}
+
+template <typename Function>
+Function* ofDriver(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), name));
+}
+
+/// Lets the default stream, which computes, wait for an all_reduce of 400 us after 150 us of work.
+void waitForCollective(Training& training, fake_stream& stream) {
+  fake_stream& computing = *ofDriver<fake_stream*(fake_stream*)>("fake_cuda_stream")(nullptr);
+  for (const char* user : {COMMTAP_CUDA_USER_13, COMMTAP_CUDA_USER_12}) {
+    const Runtime cuda(user);
+    static fake_event event;
+    computing.clock_ns = stream.clock_ns;
+    commtap_scope_push("Layer");
+    training.allReduce(400);
+    commtap_scope_pop();
+    cuda.record(event, stream);
+    computing.clock_ns += 150000;
+    commtap_scope_push("Next");
+    cuda.waitOnDefaultStream(event);
+    commtap_scope_pop();
+  }
 }
 
 } // namespace
@@ -219,6 +250,8 @@ int main(int argc, char** argv) {
   Training training(*world);
   if (what == "graphs") {
     captureGraphs(training, communicator, stream);
+  } else if (what == "waits") {
+    waitForCollective(training, stream);
   } else {
     takeTime(training, stream);
     if (what == "hangs") {
@@ -226,8 +259,6 @@ int main(int argc, char** argv) {
       training.allReduce(7);
     }
   }
-  void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  auto* forbidden = reinterpret_cast<fake_cuda_forbidden*>(dlsym(driver, "fake_cuda_forbidden_calls"));
-  std::cout << "forbidden " << forbidden() << "\n";
+  std::cout << "forbidden " << ofDriver<fake_cuda_forbidden>("fake_cuda_forbidden_calls")() << "\n";
   return 0;
 }

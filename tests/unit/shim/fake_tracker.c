@@ -39,6 +39,10 @@ static const struct commtap_nccl* nccl(const struct commtap_nccl_questions* ques
   return NULL;
 }
 
+static const struct commtap_streams* streams(void) {
+  return NULL;
+}
+
 static const struct commtap_cuda* cuda(void) {
   return NULL;
 }
@@ -53,6 +57,7 @@ const struct commtap_tracker* commtap_tracker_table(void) {
       .signals = signals,
       .timing = timing,
       .nccl = nccl,
-      .cuda = cuda};
+      .cuda = cuda,
+      .streams = streams};
   return &table;
 }

@@ -26,7 +26,7 @@ TEST_CASE("with a tracker each function passes its arguments and result on") {
     return COMMTAP_INVALID + 0;
   };
   tracker.api.capture_begin = [](commtap_threads threads) { return 40L + threads; };
-  const LoadedTables loaded({&tracker, nullptr, nullptr, nullptr});
+  const LoadedTables loaded({&tracker, nullptr, nullptr, nullptr, nullptr});
   CHECK(commtap_start() == 3);
   CHECK(commtap_scope_push("block") == COMMTAP_INVALID);
   CHECK(pushed == "block");

@@ -19,6 +19,11 @@ int launch12(void* instance, void* stream);
 int launch13(void* instance, void* stream);
 int destroy12(void* graph);
 int destroyInstance12(void* instance);
+int record12(fake_event* event, void* stream);
+int recordWithFlags12(fake_event* event, void* stream, unsigned flags);
+int wait12(void* stream, fake_event* event, unsigned flags);
+int synchronize12(void* stream);
+int synchronizeEvent12(fake_event* event);
 }
 __asm__(".symver beginCapture12, cudaStreamBeginCapture@libcudart.so.12");
 __asm__(".symver endCapture12, cudaStreamEndCapture@libcudart.so.12");
@@ -27,6 +32,11 @@ __asm__(".symver launch12, cudaGraphLaunch@libcudart.so.12");
 __asm__(".symver launch13, cudaGraphLaunch@libcudart.so.13");
 __asm__(".symver destroy12, cudaGraphDestroy@libcudart.so.12");
 __asm__(".symver destroyInstance12, cudaGraphExecDestroy@libcudart.so.12");
+__asm__(".symver record12, cudaEventRecord@libcudart.so.12");
+__asm__(".symver recordWithFlags12, cudaEventRecordWithFlags@libcudart.so.12");
+__asm__(".symver wait12, cudaStreamWaitEvent@libcudart.so.12");
+__asm__(".symver synchronize12, cudaStreamSynchronize@libcudart.so.12");
+__asm__(".symver synchronizeEvent12, cudaEventSynchronize@libcudart.so.12");
 
 namespace commtap {
 namespace {
@@ -53,8 +63,22 @@ const commtap_cuda* cudaTable() {
   return &table;
 }
 
+const commtap_streams* streamsTable() {
+  static const commtap_streams table = {
+      .recorded = [](void*, void*) { toldByCuda().emplace_back("recorded"); },
+      .waits = [](void*, void*) { toldByCuda().emplace_back("waits"); },
+      .host_waits = [](void* stream, void* event) -> void* {
+        toldByCuda().emplace_back(event == nullptr ? "for a stream" : "for an event");
+        return event == nullptr ? stream : nullptr;
+      },
+      .host_waited = [](void*) { toldByCuda().emplace_back("waited"); },
+  };
+  toldByCuda().clear();
+  return &table;
+}
+
 TEST_CASE("a graph is reported from its capture to its end") {
-  const LoadedTables loaded({nullptr, nullptr, nullptr, cudaTable()});
+  const LoadedTables loaded({nullptr, nullptr, nullptr, cudaTable(), nullptr});
   fake_stream stream{};
   void* graph = nullptr;
   void* instance = nullptr;
@@ -69,7 +93,7 @@ TEST_CASE("a graph is reported from its capture to its end") {
 }
 
 TEST_CASE("a call that fails reports nothing, and a capture that fails has no graph") {
-  const LoadedTables loaded({nullptr, nullptr, nullptr, cudaTable()});
+  const LoadedTables loaded({nullptr, nullptr, nullptr, cudaTable(), nullptr});
   fake_stream stream{};
   void* graph = nullptr;
   CHECK(launch12(nullptr, &stream) == kFakeInvalidValue);
@@ -82,6 +106,22 @@ TEST_CASE("a call that fails reports nothing, and a capture that fails has no gr
   CHECK(toldByCuda() == std::vector<std::string>{"began", "failed " + capture});
 }
 
+TEST_CASE("events and waits of streams are reported, and a thread's wait from its begin to its end") {
+  fake_stream stream{};
+  fake_event event{};
+  CHECK(record12(&event, &stream) == kFakeSuccess); // without a table the runtime alone is called
+  const LoadedTables loaded({nullptr, nullptr, nullptr, nullptr, streamsTable()});
+  CHECK(record12(&event, &stream) == kFakeSuccess);
+  CHECK(recordWithFlags12(&event, &stream, 1) == kFakeSuccess);
+  CHECK(recordWithFlags12(&event, &stream, 2) == kFakeInvalidValue);
+  CHECK(wait12(&stream, &event, 0) == kFakeSuccess);
+  CHECK(synchronize12(&stream) == kFakeSuccess);
+  CHECK(synchronizeEvent12(&event) == kFakeSuccess);
+  CHECK(
+      toldByCuda() ==
+      std::vector<std::string>{"recorded", "recorded", "waits", "for a stream", "waited", "for an event"});
+}
+
 TEST_CASE("each version's call reaches its own runtime, with a tracker and without") {
   void* runtime_13 = dlopen(COMMTAP_FAKE_RUNTIME_13, RTLD_LAZY | RTLD_LOCAL);
   REQUIRE(runtime_13 != nullptr);
@@ -91,7 +131,7 @@ TEST_CASE("each version's call reaches its own runtime, with a tracker and witho
   int instance = 0;
   const uint64_t before = fake_cuda_launched_graphs();
   CHECK(launch12(&instance, &stream) == kFakeSuccess);
-  const LoadedTables loaded({nullptr, nullptr, nullptr, cudaTable()});
+  const LoadedTables loaded({nullptr, nullptr, nullptr, cudaTable(), nullptr});
   CHECK(launch12(&instance, &stream) == kFakeSuccess);
   CHECK(launched_by_13() == 0);
   CHECK(launch13(&instance, &stream) == kFakeSuccess);

@@ -25,7 +25,7 @@ namespace {
 
 TEST_CASE("a signal of this process to itself that ends it") {
   CHECK_FALSE(commtap_is_self_signal(getpid(), SIGUSR2)); // no tracker has anything to finish
-  const LoadedTables loaded({&sayingTracker(), nullptr, nullptr, nullptr});
+  const LoadedTables loaded({&sayingTracker(), nullptr, nullptr, nullptr, nullptr});
   CHECK(commtap_is_self_signal(getpid(), SIGUSR2));
   CHECK(commtap_is_self_signal(getpid(), SIGKILL));
   CHECK_FALSE(commtap_is_self_signal(getppid(), SIGUSR2));
@@ -35,7 +35,7 @@ TEST_CASE("a signal of this process to itself that ends it") {
 }
 
 TEST_CASE("a signal that the job handles or ignores does not end it") {
-  const LoadedTables loaded({&sayingTracker(), nullptr, nullptr, nullptr});
+  const LoadedTables loaded({&sayingTracker(), nullptr, nullptr, nullptr, nullptr});
   const auto before = signal(SIGUSR1, SIG_IGN);
   CHECK_FALSE(commtap_is_self_signal(getpid(), SIGUSR1));
   signal(SIGUSR1, before);

@@ -84,7 +84,7 @@ TEST_CASE("without a tracker a call reaches NCCL, and nothing is noted") {
 
 TEST_CASE("a call that moves data is reported after it has returned, with its result and timer") {
   const ChildResult child = runInChild([] {
-    const LoadedTables loaded({nullptr, nullptr, sayingTable(), nullptr});
+    const LoadedTables loaded({nullptr, nullptr, sayingTable(), nullptr, nullptr});
     int comm = 0;
     ncclAllReduce(nullptr, nullptr, 4, kFloat32, 0, &comm, nullptr);
     ncclAllReduce(nullptr, nullptr, 5, kFloat32, 0, nullptr, nullptr);
@@ -100,7 +100,7 @@ TEST_CASE("a call that moves data is reported after it has returned, with its re
 
 TEST_CASE("a call that NCCL makes itself is not reported") {
   const ChildResult child = runInChild([] {
-    const LoadedTables loaded({nullptr, nullptr, sayingTable(), nullptr});
+    const LoadedTables loaded({nullptr, nullptr, sayingTable(), nullptr, nullptr});
     int comm = 0;
     ncclBcast(nullptr, 3, kFloat32, 0, &comm, nullptr);
     sayLine(std::to_string(stub_nccl_calls("ncclBroadcast")));
@@ -110,7 +110,7 @@ TEST_CASE("a call that NCCL makes itself is not reported") {
 
 TEST_CASE("a communicator is reported after it is made and before it ends") {
   const ChildResult child = runInChild([] {
-    const LoadedTables loaded({nullptr, nullptr, sayingTable(), nullptr});
+    const LoadedTables loaded({nullptr, nullptr, sayingTable(), nullptr, nullptr});
     UniqueId id{};
     void* comm = nullptr;
     ncclCommInitRank(&comm, 4, id, 1);
@@ -157,7 +157,7 @@ TEST_CASE("a call is noted before it runs, and as returned before it is reported
 
 TEST_CASE("a function that the loaded NCCL lacks is an invalid usage") {
   const ChildResult child = runInChild([] {
-    const LoadedTables loaded({nullptr, nullptr, sayingTable(), nullptr});
+    const LoadedTables loaded({nullptr, nullptr, sayingTable(), nullptr, nullptr});
     sayLine(std::to_string(ncclAllGatherConfig(nullptr, nullptr, 1, kFloat32, nullptr, nullptr, nullptr)));
   });
   CHECK(child.said == std::to_string(kInvalidUsage) + "\n");

@@ -199,15 +199,20 @@ TEST_CASE_FIXTURE(GlooTimingFixture, "several works of one call have a time each
   CHECK(rows("gloo.works")[0].time.bytes == 64);
 }
 
-TEST_CASE_FIXTURE(GlooTimingFixture, "of a sample every N-th work is timed") {
+TEST_CASE_FIXTURE(GlooTimingFixture, "of a sample the works of every N-th step are timed") {
   start(3);
   for (int nth = 0; nth < 9; ++nth) {
+    ProcessLedger::ledger().closeStep(steadyNow(), StepSign::kMark);
     OpFrame call = issuedCall("gloo.sample", 8);
     WorkPointer work = c10::make_intrusive<FakeWork>();
     enqueueIn(call, work);
     execute(work);
+    OpFrame second = issuedCall("gloo.sample", 8);
+    work = c10::make_intrusive<FakeWork>();
+    enqueueIn(second, work);
+    execute(work);
   }
-  CHECK(durations("gloo.sample", DurationKind::kRunning).count == 3);
+  CHECK(durations("gloo.sample", DurationKind::kRunning).count == 2 * 3);
 }
 
 TEST_CASE_FIXTURE(GlooTimingFixture, "a send or receive is timed from the work that it returned") {

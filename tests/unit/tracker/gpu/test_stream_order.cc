@@ -196,7 +196,9 @@ TEST_CASE_FIXTURE(StreamOrderFixture, "while a stream captures, no wait is seen"
 
 TEST_CASE_FIXTURE(StreamOrderFixture, "a thread waits by the host's clock, at most as long as the collective runs") {
   for (const auto& [op, ran_ms, by_event] :
-       {std::tuple("order.stream", 1000, false), std::tuple("order.event", 1000, true), std::tuple("order.short", 2, false)}) {
+       {std::tuple("order.stream", 1000, false),
+        std::tuple("order.event", 1000, true),
+        std::tuple("order.short", 2, false)}) {
     collective(op, ran_ms);
     fake_event* event = recorded(&comm);
     void* wait = by_event ? hooks.host_waits(nullptr, event) : hooks.host_waits(&comm, nullptr);
