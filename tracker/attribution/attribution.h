@@ -7,6 +7,7 @@
 #include "report/model/not_seen.h"
 #include "report/model/vocabulary.h"
 #include "tracker/attribution/stage_tensors.h"
+#include "tracker/core/call_times.h"
 #include "tracker/core/thread_state.h"
 
 namespace commtap {
@@ -53,6 +54,10 @@ inline bool inEngine(const ThreadState& thread) {
   const Scope* top = thread.top();
   return compat::inBackward() && (top == nullptr || !top->in_backward);
 }
+
+/// Returns the module that runs on this thread, and its phase, for a wait. Changes nothing and reads no Python frames:
+/// a thread may wait without the GIL. `thread` is this thread's; Global if it is null.
+Stalled stalledNow(const ThreadState* thread);
 
 /// Returns this thread's current origin. `facts` returns the CallFacts of the collective that asks; it is called only
 /// if they are needed.

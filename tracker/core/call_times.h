@@ -12,6 +12,15 @@ namespace commtap {
 /// Adds a duration to the row of `call`. A kRunning duration also adds the call's payload.
 void countDuration(const OpFrame& call, DurationKind kind, uint64_t ns);
 
+/// Where a thread or stream stands still because a collective has not completed.
+struct Stalled {
+  uint32_t module = kGlobalModule; ///< the one that runs there
+  Phase phase = Phase::kOther;
+};
+
+/// Adds a time in which the job stood still to the row of `call` (DurationKind::kExposed) and to the place.
+void countExposed(const OpFrame& call, const Stalled& where, uint64_t ns);
+
 /// Notes that `call` has completed. `completed_at_ns` is steady clock time; 0 if unknown.
 void noteCompleted(const OpFrame& call, bool succeeded, uint64_t completed_at_ns);
 
