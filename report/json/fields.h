@@ -89,6 +89,7 @@ inline constexpr const char* kTime = "time";
 inline constexpr const char* kRunningNs = "running_ns";
 inline constexpr const char* kExposedNs = "exposed_ns";
 inline constexpr const char* kHistogram = "histogram";
+inline constexpr const char* kStalledIn = "stalled_in";
 inline constexpr const char* kTimedBytes = "timed_bytes";
 inline constexpr const char* kTimedBusBytes = "timed_bus_bytes";
 inline constexpr const char* kAlgbw = "algbw_bytes_per_second";

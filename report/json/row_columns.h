@@ -25,6 +25,18 @@ inline constexpr auto kColumns<Durations> = std::tuple{
 };
 
 template <>
+inline constexpr auto kColumns<StalledIn> = std::tuple{
+    column<NullIfEmpty>(
+        field::kModule,
+        &StalledIn::module,
+        "The clean name of the module that stood still: the one in whose forward or backward the thread waited. "
+        "`Global` outside of every module; null if a table was full."),
+    column(field::kPhase, &StalledIn::phase, "What the module did."),
+    column(field::kCount, &StalledIn::count, "How many times it stood still."),
+    column(field::kExposedNs, &StalledIn::exposed_ns, "How long it stood still: the sum in nanoseconds."),
+};
+
+template <>
 inline constexpr auto kColumns<Imbalance> = std::tuple{
     column(field::kMean, &Imbalance::mean, "The mean over the calls, each to a thousandth."),
     column(field::kMax, &Imbalance::max, "The largest of a call."),

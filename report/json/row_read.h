@@ -154,6 +154,13 @@ void readField(const Cursor& cursor, CollectiveTime& time, AsItIs, const Context
       readRow(cursor.at(name.c_str()), time.durations[kind], context);
     }
   }
+  std::vector<StalledIn> stalls;
+  if (cursor.has(field::kStalledIn)) {
+    readField(cursor.at(field::kStalledIn), stalls, AsItIs(), context);
+  }
+  for (const StalledIn& row : stalls) {
+    addStall(time.stalled_in, {row.module, row.phase}, {row.count, row.exposed_ns});
+  }
   if (cursor.has(field::kTimedBytes)) {
     time.bytes = cursor.template number<uint64_t>(field::kTimedBytes);
     time.bus_bytes = cursor.at(field::kTimedBusBytes).real();

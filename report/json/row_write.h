@@ -107,6 +107,9 @@ void addField(JsonRow& row, std::string_view name, const CollectiveTime& time, A
       addField(object, durationName(static_cast<DurationKind>(kind)), time.durations[kind], AsItIs(), context);
     }
   }
+  if (!time.stalled_in.empty()) {
+    addField(object, field::kStalledIn, longestFirst(time.stalled_in), AsItIs(), context);
+  }
   if (time.bytes > 0 && time.of(DurationKind::kRunning).sum_ns > 0) { // a barrier has no bandwidth
     object.addNumber(field::kTimedBytes, time.bytes);
     object.addReal(field::kTimedBusBytes, time.bus_bytes);

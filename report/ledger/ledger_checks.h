@@ -82,6 +82,11 @@ inline uint32_t checkOf(const LedgerSplits& record, uint64_t number) {
   return checksumOf(kSplits, number, key.words()[0], first_peer);
 }
 
+inline uint32_t checkOf(const LedgerStall& record, uint64_t number) {
+  const auto& [key, check, count, exposed_ns] = record;
+  return checksumOf(kStalls, number, key.words()[0], key.words()[1]);
+}
+
 /// Returns the check of an open call. Its fields change together, so a reader must have seen all three unchanged.
 inline uint64_t checkOfOpenCall(uint64_t number, uint64_t entered_at_ns, uint64_t call) {
   return checksumOf(kOpenCalls, number, entered_at_ns, call);

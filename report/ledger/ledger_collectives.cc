@@ -59,6 +59,24 @@ bool LedgerCollectives::createMembers() {
   return created;
 }
 
+void LedgerCollectives::countStall(const LedgerCollective& row, uint32_t module, Phase phase, uint64_t ns) {
+  if (!has_stalls_.load(std::memory_order_acquire) && !createStalls()) {
+    store_.notSeen(NotSeen::kStallsFull, store_.text(row.key.op));
+    return;
+  }
+  if (LedgerStall* stall = stalls_.findOrAdd({numberOf(&row), module, phase}, row.key.op)) {
+    stall->exposed_ns.fetch_add(ns, std::memory_order_release);
+    stall->count.fetch_add(1, std::memory_order_release);
+  }
+}
+
+bool LedgerCollectives::createStalls() {
+  const LedgerLock lock(store_.appending());
+  const bool created = stalls_.create(lock);
+  has_stalls_.store(created, std::memory_order_release);
+  return created;
+}
+
 StringId LedgerCollectives::labelId(std::string_view label) {
   const LedgerLock lock(store_.appending());
   for (const StringId known : labels_) {

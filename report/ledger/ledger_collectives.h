@@ -24,12 +24,15 @@ struct LedgerAmount {
   }
 };
 
-/// Writes the sections of collectives, their times, lanes and members, and the last collectives. Any thread. Counting
-/// takes no lock, and allocates nothing once the row exists.
+/// Writes the sections of collectives, their times, stalls, lanes and members, and the last collectives. Any thread.
+/// Counting takes no lock, and allocates nothing once the row exists.
 class LedgerCollectives {
  public:
   explicit LedgerCollectives(LedgerStore& store)
-      : store_(store), rows_(store, NotSeen::kCollectiveRowsFull), members_(store, NotSeen::kMembersUnknown) {}
+      : store_(store),
+        rows_(store, NotSeen::kCollectiveRowsFull),
+        members_(store, NotSeen::kMembersUnknown),
+        stalls_(store, NotSeen::kStallsFull) {}
 
   /// Returns nullptr if the table is full (counted as not seen).
   LedgerCollective* row(const CollectiveKey& key) {
@@ -69,6 +72,11 @@ class LedgerCollectives {
   /// Adds a duration to the row's `times` and to the running step.
   void countDuration(const LedgerCollective& row, LedgerTimes& times, DurationKind kind, uint64_t ns);
 
+  /// Adds to the module that stood still for `ns` because of the row's collectives. Call after countDuration(): a
+  /// reader takes what a row's durations have in excess of its stalls for time of unknown modules, as if the table were
+  /// full (which is counted as not seen).
+  void countStall(const LedgerCollective& row, uint32_t module, Phase phase, uint64_t ns);
+
   /// Replaces the oldest of the last collectives. Sets its number, step, clock and state.
   LedgerLast& noteLast(uint32_t row, uint64_t sequence, uint64_t bytes, int32_t peer, uint64_t now_ns);
 
@@ -79,6 +87,7 @@ class LedgerCollectives {
   void completeCollectiveRows(const LedgerLock& lock) {
     rows_.completeIndex(lock);
     members_.completeIndex(lock);
+    stalls_.completeIndex(lock);
   }
   void clearLast();
 
@@ -90,12 +99,15 @@ class LedgerCollectives {
   LedgerTimes* addTimes(LedgerCollective& row);
   uint16_t laneOf(const CollectiveKey& key, const LedgerLock& lock);
   bool createMembers();
+  bool createStalls();
 
   LedgerStore& store_;
   std::array<StringId, kMostLabels> labels_{};   ///< 0: free; guarded by the lock of the store
   LedgerRows<kCollectives, (128U << 10U)> rows_; ///< an index of twice the rows
   std::atomic<bool> has_members_ = false;        ///< most processes merge nothing, and need no index
   LedgerRows<kMembers, (32U << 10U)> members_;
+  std::atomic<bool> has_stalls_ = false; ///< most processes are not timed, and need no index
+  LedgerRows<kStalls, (32U << 10U)> stalls_;
 };
 
 } // namespace commtap

@@ -169,6 +169,12 @@ void forEachCounter(LedgerSplits& record, const CounterVisitor auto& visit) {
   visit(zero_peers);
 }
 
+void forEachCounter(LedgerStall& record, const CounterVisitor auto& visit) {
+  auto& [key, check, count, exposed_ns] = record;
+  visit(count);
+  visit(exposed_ns);
+}
+
 /// A record is written in place, not added to, and a reset leaves it: the call is still open.
 void forEachCounter(LedgerOpenCall& record, const CounterVisitor auto& /*visit*/) {
   [[maybe_unused]] auto& [entered_at_ns, call, check, reserved] = record;

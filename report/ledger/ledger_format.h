@@ -6,7 +6,7 @@
 //
 //   Header | strings | ranks | groups | modules | parameters | times | collectives | operations |
 //           communicators | nccl calls | graphs | graph calls | lanes | steps | last | sequences | members |
-//           split peers | splits | open calls
+//           split peers | splits | stalls | open calls
 //
 // Invariants that keep it readable at every instant, also after SIGKILL:
 //  - offsets and indices, never pointers; all integers little-endian, as on every platform that torch supports;
@@ -30,7 +30,7 @@
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 20;
+inline constexpr uint32_t kLedgerVersion = 21;
 
 /// Stands for no index.
 inline constexpr uint32_t kNoIndex = 0xffffffffU;
@@ -76,6 +76,7 @@ enum LedgerSectionId : uint8_t {
   kMembers,
   kSplitPeers,
   kSplits,
+  kStalls, ///< after the times: a reader, which goes back to front, finds no stall that the times lack
   kOpenCalls,
   kSectionCount,
 };
@@ -440,6 +441,26 @@ struct LedgerSplits {
   std::atomic<uint64_t> zero_peers;    ///< live; parts of 0 bytes
 };
 
+/// The key of the time in which a thread or stream of a module stood still because of a row's collectives.
+struct StallKey {
+  uint32_t row;    ///< in the collectives section
+  uint32_t module; ///< the one that stood still
+  Phase phase;     ///< of `module`
+
+  /// All of it, for comparing and hashing.
+  constexpr std::array<uint64_t, 2> words() const {
+    return {wordOf(row, module), static_cast<uint64_t>(phase)};
+  }
+};
+
+/// A part of the DurationKind::kExposed of a row.
+struct LedgerStall {
+  StallKey key;
+  uint32_t check;
+  std::atomic<uint64_t> count;      ///< live
+  std::atomic<uint64_t> exposed_ns; ///< live
+};
+
 /// A call to NCCL that a thread has entered. The record is free for the next call once the call has returned.
 struct LedgerOpenCall {
   std::atomic<uint64_t> entered_at_ns; ///< live; steady clock; 0: free; 1: being written
@@ -476,6 +497,8 @@ static_assert(sizeof(LedgerSequence) == 16 + 8 * kStretchesPerPart);
 static_assert(sizeof(LedgerMember) == 32);
 static_assert(sizeof(LedgerSplitPeer) == 8);
 static_assert(sizeof(LedgerSplits) == 48);
+static_assert(sizeof(StallKey) == 12);
+static_assert(sizeof(LedgerStall) == 32);
 static_assert(sizeof(LedgerOpenCall) == 64);
 
 } // namespace commtap

@@ -50,6 +50,7 @@ inline constexpr std::tuple kLedgerTables = {
     LedgerTable<LedgerMember>{kMembers, 16U << 10U},
     LedgerTable<LedgerSplitPeer>{kSplitPeers, 256U << 10U},
     LedgerTable<LedgerSplits>{kSplits, 16U << 10U},
+    LedgerTable<LedgerStall>{kStalls, 16U << 10U},
     LedgerTable<LedgerOpenCall>{kOpenCalls, kMostOpenCalls},
 };
 static_assert(std::tuple_size_v<decltype(kLedgerTables)> == kSectionCount, "a section is missing in kLedgerTables");

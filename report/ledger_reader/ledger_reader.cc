@@ -161,6 +161,7 @@ Result<LedgerContents> readLedger(std::span<const std::byte> bytes) {
   readTimes(reading);
   readCollectives(reading);
   readMembers(reading);
+  readStalls(reading);
   readSplits(reading);
   setMembers(reading.report);
   readOperations(reading);

@@ -51,6 +51,8 @@ void readTimes(LedgerReading& reading);
 void readCollectives(LedgerReading& reading);
 /// Reads the members of rows whose calls a compiler merged. Call after readCollectives().
 void readMembers(LedgerReading& reading);
+/// Adds the modules that stood still to the times of their rows. Call after readCollectives().
+void readStalls(LedgerReading& reading);
 /// Adds the split sizes to their rows. Call after readCollectives().
 void readSplits(LedgerReading& reading);
 void readOperations(LedgerReading& reading);

@@ -7,9 +7,12 @@
 #include <bit>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/model/saturating.h"
+#include "report/model/vocabulary.h"
 
 namespace commtap {
 
@@ -65,11 +68,53 @@ struct Durations {
   }
 };
 
+/// Where a thread or stream stood still.
+struct StallPlace {
+  std::string module; ///< the clean name of the module that ran there; "" if not known
+  Phase phase = Phase::kOther;
+
+  auto operator<=>(const StallPlace&) const = default;
+};
+struct Stall {
+  uint64_t count = 0;
+  uint64_t exposed_ns = 0;
+
+  bool operator==(const Stall&) const = default;
+};
+using Stalls = std::map<StallPlace, Stall>;
+
+/// A place and what was counted there: a row of the report.
+struct StalledIn {
+  std::string module;
+  Phase phase = Phase::kOther;
+  uint64_t count = 0;
+  uint64_t exposed_ns = 0;
+};
+
+/// Returns the stalls by descending time.
+inline std::vector<StalledIn> longestFirst(const Stalls& stalls) {
+  std::vector<StalledIn> rows;
+  rows.reserve(stalls.size());
+  for (const auto& [place, stall] : stalls) {
+    rows.push_back({place.module, place.phase, stall.count, stall.exposed_ns});
+  }
+  std::stable_sort(
+      rows.begin(), rows.end(), [](const StalledIn& a, const StalledIn& b) { return a.exposed_ns > b.exposed_ns; });
+  return rows;
+}
+
+inline void addStall(Stalls& stalls, const StallPlace& place, const Stall& stall) {
+  Stall& sum = stalls[place];
+  addSaturating(sum.count, stall.count);
+  addSaturating(sum.exposed_ns, stall.exposed_ns);
+}
+
 /// How long collectives took. Not every call is timed: `bytes` and `bus_bytes` count only the collectives in kRunning.
 struct CollectiveTime {
   std::array<Durations, kDurationKindCount> durations; ///< by DurationKind
   uint64_t bytes = 0;
   double bus_bytes = 0;
+  Stalls stalled_in; ///< adds up to kExposed
 
   bool operator==(const CollectiveTime&) const = default;
 
@@ -98,6 +143,9 @@ struct CollectiveTime {
     }
     addSaturating(bytes, other.bytes);
     bus_bytes += other.bus_bytes;
+    for (const auto& [place, stall] : other.stalled_in) {
+      addStall(stalled_in, place, stall);
+    }
     return *this;
   }
 

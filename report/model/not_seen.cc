@@ -92,6 +92,10 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
     {"splits_full",
      "rows of collectives whose `splits` is absent or has no `peers`, because a table was full or the group has more "
      "than 1,024 ranks"},
+    {"stalls_full",
+     "times in which the job stood still whose module is not known, because a table was full; `stalled_in` has them "
+     "with "
+     "`module` null"},
 }};
 
 const Reason& row(NotSeen reason) {

@@ -48,8 +48,9 @@ enum class NotSeen : uint8_t {
   kUnsampledParameters,
   kSamplesLost,
   kSplitsFull,
+  kStallsFull,
 };
-inline constexpr int kNotSeenCount = 35;
+inline constexpr int kNotSeenCount = 36;
 
 /// Returns the reason's name in the report: `not_seen[].reason`.
 std::string_view notSeenName(NotSeen reason);

@@ -29,6 +29,7 @@ from samples_file import SamplesFile
 
 #: The copy of NCCL that `./dev gpu pack` adds.
 PACKED_NCCL = HERE.parents[1] / "nccl" / "libnccl.so.2.xz"
+TIMED = {"COMMTAP_TIMING": "device"}
 MODES = ("off", "host", "device", "sample:10")
 JOBS = ("ddp", "fsdp2", "tp", "pp", "ep")
 #: The longest that a job of a part takes on a GPU, if it does not hang.
@@ -57,6 +58,7 @@ class Kit:
     is_dry: bool = False
     checks: list[dict[str, Any]] = field(default_factory=list)
     pace: dict[str, Any] = field(default_factory=dict)
+    exposed: dict[str, Any] = field(default_factory=dict)
     part: str = ""
     began: float = field(default_factory=time.monotonic)
 
@@ -68,7 +70,7 @@ class Kit:
         print(f"{self.part}  {result:8} {what}", flush=True)
         for fault in (faults or [])[:10]:
             print(f"              {fault}", flush=True)
-        document = {"facts": self.facts, "checks": self.checks, "pace": self.pace}
+        document = {"facts": self.facts, "checks": self.checks, "pace": self.pace, "exposed": self.exposed}
         self.results.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
     def judge(self, what: str, faults: list[str]) -> None:
@@ -164,9 +166,24 @@ def check_times(kit: Kit) -> None:
         return
     with kit.attempt("times by events"):
         folder = kit.folder / "times"
-        [said, *_] = run(kit.machine, ["times.py"], folder, variables={"COMMTAP_TIMING": "device"})
+        [said, *_] = run(kit.machine, ["times.py"], folder, variables=TIMED)
         faults = judge.time_faults(report_of(folder), said["kineto_ns"], said["counts"])
         kit.judge("times by events are those of the kernels, by Kineto", faults)
+
+
+def check_exposed(kit: Kit) -> None:
+    """Exposed time is that of the trace."""
+    if not kit.needs_gpu("exposed time against Kineto", 2):
+        return
+    for mode in ("fsdp2", "ddp", "sync"):
+        with kit.attempt(f"exposed time of {mode}"):
+            folder = kit.folder / f"exposed_{mode}"
+            for rank, said in enumerate(run(kit.machine, ["exposed.py", mode], folder, variables=TIMED)):
+                report = report_of(folder, rank)
+                faults = judge.exposure_faults(report, said)
+                kit.judge(f"{mode}: exposed time of rank {rank} is that of its trace", faults)
+                kit.exposed[f"{mode}, rank {rank}"] = judge.exposure_ms(report, said)
+                print(f"    {kit.exposed[f'{mode}, rank {rank}']}")
 
 
 def check_plugin(kit: Kit) -> None:
@@ -292,6 +309,7 @@ PARTS: dict[str, tuple[float, Callable[[Kit], None]]] = {
     "f": (150, check_hangs),
     "g": (180, check_pace),
     "h": (120, check_samples),
+    "i": (120, check_exposed),
 }
 
 #: A rank that is killed within a kernel blocks MPS for later ranks. A single rank needs none.

@@ -153,6 +153,29 @@ def time_faults(report: Report, kineto_ns: dict[str, int], counts: dict[str, int
     return faults or ([] if kineto_ns else ["Kineto has no kernel of NCCL"])
 
 
+def exposure_ms(report: Report, said: dict[str, Any]) -> list[dict[str, float]]:
+    """Returns for each measured step the sums of the trace, and `exposed` of the report, in ms."""
+    steps = {step["first_step"]: step["collectives"] for step in report["steps"] if step["steps"] == 1}
+    found = []
+    for number, sums in enumerate(said["steps"], said["first"]):
+        exposed = sum(row.get("exposed_ns", 0) for row in steps.get(number, []))
+        found.append({name: round(ns / 1e6, 3) for name, ns in {**sums, "exposed": exposed}.items()})
+    return found
+
+
+def exposure_faults(report: Report, said: dict[str, Any]) -> list[str]:
+    """Returns the steps whose exposed time is not that of the trace of the same step.
+
+    It may differ by a tenth, and by 0.3 ms: an event is recorded a moment before a kernel begins or after it ends. It
+    is never more than the time in which kernels of NCCL run, but for that moment.
+    """
+    return [
+        f"step {number}: {ms}"
+        for number, ms in enumerate(exposure_ms(report, said), said["first"])
+        if abs(ms["exposed"] - ms["waited"]) > 0.1 * ms["waited"] + 0.3 or ms["exposed"] > 1.05 * ms["nccl"] + 0.3
+    ]
+
+
 def plugin_faults(report: Report, expected: dict[str, Amount]) -> list[str]:
     """Returns the functions whose calls NCCL has not reported to the plugin as the job made them."""
     if not report.get("nccl"):

@@ -104,7 +104,8 @@ void replaceReportRows(ordered_json& document) {
   ordered_json& definitions = document["$defs"];
   replaceTables<Report>(document, definitions, {field::kSchema, field::kJob});
   replaceTables<Nccl>(definitions[field::kNccl], definitions, {field::kVersion});
-  replaceRows<Job, Parameter, Durations, Imbalance, Splits, StepAmount, GraphCollective, GraphNcclCall>(definitions);
+  replaceRows<Job, Parameter, Durations, StalledIn, Imbalance, Splits, StepAmount, GraphCollective, GraphNcclCall>(
+      definitions);
 }
 
 void replaceVerdictRows(ordered_json& definitions) {
@@ -264,6 +265,7 @@ const FieldTables& fieldTables() {
         {"verify_classes", verifyClassTable},
         {"verify_findings", fieldTable<VerifyFinding>},
         {"collectives.splits", fieldTable<Splits>},
+        {"collectives.stalled_in", fieldTable<StalledIn>},
         {"steps.collectives", fieldTable<StepAmount>},
     };
     addFieldTables<Report>(tables, "");

@@ -40,6 +40,8 @@ inline constexpr const char* kDefinition<Parameter> = "parameter";
 template <>
 inline constexpr const char* kDefinition<Module> = "module";
 template <>
+inline constexpr const char* kDefinition<StalledIn> = "stalled_in";
+template <>
 inline constexpr const char* kDefinition<Imbalance> = "imbalance";
 template <>
 inline constexpr const char* kDefinition<Splits> = "splits";

@@ -236,6 +236,23 @@ void applyRunningWork(bool in_engine, Origin& origin) {
   }
 }
 
+/// Returns the module whose backward runs: the one whose forward made autograd's node, or whose gradient is ready.
+Stalled stalledInBackward(const ThreadState& thread) {
+  Stalled stalled{kGlobalModule, Phase::kBackward};
+  if (const auto node = compat::currentNode()) {
+    if (compat::hasSequenceNumber(*node)) {
+      stalled.module = Timelines::moduleAt(node->thread_id(), node->sequence_nr()).value_or(kGlobalModule);
+    } else if (const at::TensorImpl* tensor = compat::accumulatedTensor(*node)) {
+      stalled.module = ModuleRegistry::get().ownerOfTensor(tensor).value_or(kGlobalModule);
+    }
+  }
+  if (const UnitLabel* label = thread.unitLabel(); label != nullptr && label->made_by == UnitLabel::Library::kFsdp2) {
+    const uint32_t hint = stalled.module != kGlobalModule ? stalled.module : thread.last_backward_module;
+    stalled.module = callingFsdp2Unit(thread, hint).value_or(stalled.module);
+  }
+  return stalled;
+}
+
 } // namespace
 
 /// Optimizers turn gradients off, and on again for the closure, which is the job's forward and backward.
@@ -247,6 +264,22 @@ Phase phaseOutsideCalls(const Scope& scope) {
     return scope.module == kGlobalModule ? Phase::kOther : Phase::kForward;
   }
   return Phase::kOptimizer;
+}
+
+Stalled stalledNow(const ThreadState* thread) {
+  Origin origin;
+  if (thread == nullptr) {
+    return {};
+  }
+  if (inEngine(*thread)) {
+    return stalledInBackward(*thread);
+  }
+  setOriginInScope(origin, thread->top());
+  if (const UnitLabel* label = thread->unitLabel();
+      label != nullptr && label->made_by == UnitLabel::Library::kPipeline) {
+    applyPipelineLabel(*label, origin);
+  }
+  return {origin.issued_in, origin.phase};
 }
 
 Origin originElsewhere(ThreadState& thread, bool in_engine, const CallFacts& facts) {

@@ -55,6 +55,10 @@ inline bool inEngine(const ThreadState& thread) {
   return compat::inBackward() && (top == nullptr || !top->in_backward);
 }
 
+/// Returns the module that runs on this thread, and its phase, for a wait. Changes nothing and reads no Python frames:
+/// a thread may wait without the GIL. `thread` is this thread's; Global if it is null.
+Stalled stalledNow(const ThreadState* thread);
+
 /// Returns this thread's current origin. `facts` returns the CallFacts of the collective that asks; it is called only
 /// if they are needed.
 template <typename Facts>
@@ -69,14 +73,6 @@ Origin currentOrigin(ThreadState& thread, const Facts& facts) {
     setOriginInScope(origin, top);
   }
   return origin;
-}
-
-inline Stalled stalledNow(const ThreadState* thread) {
-  Origin origin;
-  if (thread != nullptr) {
-    setOriginInScope(origin, thread->top());
-  }
-  return {origin.module, origin.phase};
 }
 
 /// Returns this thread's current origin for what is not a collective.

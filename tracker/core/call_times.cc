@@ -28,8 +28,11 @@ void countDuration(const OpFrame& call, DurationKind kind, uint64_t ns) {
   }
 }
 
-void countExposed(const OpFrame& call, const Stalled& /*where*/, uint64_t ns) {
+void countExposed(const OpFrame& call, const Stalled& where, uint64_t ns) {
   countDuration(call, DurationKind::kExposed, ns);
+  if (call.row->times.load(std::memory_order_relaxed) != 0) {
+    ProcessLedger::ledger().countStall(*call.row, where.module, where.phase, ns);
+  }
 }
 
 void noteCompleted(const OpFrame& call, bool succeeded, uint64_t completed_at_ns) {

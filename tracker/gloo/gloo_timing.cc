@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 
+#include "tracker/attribution/attribution.h"
 #include "tracker/core/call_times.h"
 #include "tracker/core/clock.h"
 #include "tracker/core/cost_sample.h"
@@ -27,6 +28,7 @@ struct GlooState {
   WorkTable works;
   std::atomic<WorkLayout> work_layout{WorkLayout::kUntried};
   std::atomic<const ThreadState*> finalizing{nullptr}; ///< the thread on which DDP waits for its buckets
+  std::atomic<Stalled> finalizing_in{Stalled()};       ///< the module that runs there
   std::atomic<uint64_t> finalizing_since_ns{0};        ///< steady clock; advances with each bucket; 0: no wait
 };
 
@@ -43,11 +45,11 @@ void countFinalWait(const OpFrame& call, const ThreadState* thread, uint64_t now
   if (thread != state->finalizing.load(std::memory_order_acquire)) {
     return;
   }
-  uint64_t since_ns = state->finalizing_since_ns.load(std::memory_order_relaxed);
+  uint64_t since_ns = state->finalizing_since_ns.load(std::memory_order_acquire);
   while (since_ns != 0 && since_ns < now_ns && !state->finalizing_since_ns.compare_exchange_weak(since_ns, now_ns)) {
   }
   if (since_ns != 0 && since_ns < now_ns) {
-    countDuration(call, DurationKind::kExposed, now_ns - since_ns);
+    countExposed(call, state->finalizing_in.load(std::memory_order_relaxed), now_ns - since_ns);
   }
 }
 
@@ -134,11 +136,15 @@ void execute(void (*real)(void*), void* work_pointer) {
 class Wait {
  public:
   Wait(WorkTable::Entry& entry, const void* work)
-      : entry_(entry), work_(work), call_(entry.call), since_ns_(steadyNow()) {}
+      : entry_(entry),
+        work_(work),
+        call_(entry.call),
+        where_(stalledNow(ThreadState::ifKnown())),
+        since_ns_(steadyNow()) {}
   Wait(const Wait&) = delete;
   Wait& operator=(const Wait&) = delete;
   ~Wait() {
-    countDuration(call_, DurationKind::kExposed, between(since_ns_, steadyNow()));
+    countExposed(call_, where_, between(since_ns_, steadyNow()));
     // Gloo's thread reports the completion only later. A process that exits before would have no duration.
     complete(entry_, work_, std::uncaught_exceptions() == exceptions_);
   }
@@ -147,6 +153,7 @@ class Wait {
   WorkTable::Entry& entry_;
   const void* work_;
   OpFrame call_;
+  Stalled where_;
   uint64_t since_ns_;
   int exceptions_ = std::uncaught_exceptions();
 };
@@ -168,7 +175,8 @@ class FinalWait {
     const ThreadState* nobody = nullptr;
     mine_ = state->finalizing.compare_exchange_strong(nobody, ThreadState::current(), std::memory_order_acq_rel);
     if (mine_) {
-      state->finalizing_since_ns.store(steadyNow(), std::memory_order_relaxed);
+      state->finalizing_in.store(stalledNow(ThreadState::ifKnown()), std::memory_order_relaxed);
+      state->finalizing_since_ns.store(steadyNow(), std::memory_order_release);
     }
   }
   FinalWait(const FinalWait&) = delete;

@@ -39,6 +39,7 @@ TEST_CASE("each counter of a record is visited") {
   CHECK(countersOf<LedgerLast>() == 0);
   CHECK(countersOf<LedgerSplitPeer>() == 1);
   CHECK(countersOf<LedgerSplits>() == 4);
+  CHECK(countersOf<LedgerStall>() == 2);
   CHECK(countersOf<LedgerOpenCall>() == 0);
 }
 

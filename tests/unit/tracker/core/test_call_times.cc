@@ -20,6 +20,15 @@ TEST_CASE_FIXTURE(TrackerFixture, "durations go to the row of the call, its payl
   CHECK(found[0].time.bytes == 64);
 }
 
+TEST_CASE_FIXTURE(TrackerFixture, "exposed time goes to the row of the call and to the module that stood still") {
+  const OpFrame call = issuedCall("test.exposed", 64);
+  countExposed(call, {kGlobalModule, Phase::kBackward}, 40);
+  countExposed(call, {kGlobalModule, Phase::kForward}, 2);
+  const CollectiveTime time = rows("test.exposed").at(0).time;
+  CHECK(time.of(DurationKind::kExposed).sum_ns == 42);
+  CHECK(time.stalled_in == Stalls{{{"Global", Phase::kForward}, {1, 2}}, {{"Global", Phase::kBackward}, {1, 40}}});
+}
+
 TEST_CASE_FIXTURE(TrackerFixture, "a call that left the ring of last collectives does not change its successor") {
   OpFrame call = issuedCall("test.states", 8);
   noteStarted(call, 20);
