@@ -68,6 +68,19 @@ inline constexpr auto kColumns<Straggler> = std::tuple{
 };
 
 template <>
+inline constexpr auto kColumns<ExposedCauses> = std::tuple{
+    column(
+        field::kLatePeerNs,
+        &ExposedCauses::late_peer_ns,
+        "The least of `exposed_ns` that was a wait for ranks that came later: what the collectives ran longer than on "
+        "the rank where they ran shortest. In nanoseconds, over all ranks."),
+    column(
+        field::kNetworkNs,
+        &ExposedCauses::network_ns,
+        "The rest of `exposed_ns`: the most that the network needed, with the time in the backend's queue."),
+};
+
+template <>
 inline constexpr auto kColumns<TimeTotals> = std::tuple{
     column<NullIfEmpty>(
         field::kModule,
@@ -89,6 +102,12 @@ inline constexpr auto kColumns<TimeTotals> = std::tuple{
         field::kSetup,
         &TimeTotals::setup,
         "As in `collectives`; absent in `group_times`.",
+        {.presence = Presence::kIfKnown}),
+    column(
+        field::kExposedCauses,
+        &TimeTotals::causes,
+        "In `group_times`, for kinds that no rank leaves before all have arrived: what the ranks waited for. Absent if "
+        "the running times do not prove it.",
         {.presence = Presence::kIfKnown}),
 };
 

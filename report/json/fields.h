@@ -170,6 +170,9 @@ inline constexpr const char* kGroupTimes = "group_times";
 inline constexpr const char* kModuleTimes = "module_times";
 inline constexpr const char* kGroupSize = "group_size";
 inline constexpr const char* kStraggler = "straggler";
+inline constexpr const char* kExposedCauses = "exposed_causes";
+inline constexpr const char* kLatePeerNs = "late_peer_ns";
+inline constexpr const char* kNetworkNs = "network_ns";
 inline constexpr const char* kLateByNs = "late_by_ns";
 
 inline constexpr const char* kSum = "sum";

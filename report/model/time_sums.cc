@@ -55,8 +55,10 @@ void TimeSums::add(const Report& report) {
     const Durations& running = row.time.of(DurationKind::kRunning);
     if (running.count > 0 && group != nullptr && leavesTogether(row.kind)) {
       Arrivals& arrivals = sum.groups[group->ranks];
-      addSaturating(arrivals.coming_count, running.count);
-      addSaturating(arrivals.coming_ns, running.sum_ns);
+      addSaturating(arrivals.coming.calls, row.count);
+      addSaturating(arrivals.coming.count, running.count);
+      addSaturating(arrivals.coming.running_ns, running.sum_ns);
+      addSaturating(arrivals.coming.exposed_ns, row.time.of(DurationKind::kExposed).sum_ns);
       coming_.insert(&arrivals);
     }
   }
@@ -64,8 +66,11 @@ void TimeSums::add(const Report& report) {
 
 void TimeSums::endRank(std::optional<int64_t> rank) {
   for (Arrivals* arrivals : coming_) {
-    const double mean = static_cast<double>(arrivals->coming_ns) / static_cast<double>(arrivals->coming_count);
-    arrivals->coming_count = arrivals->coming_ns = 0;
+    const RankTimes coming = std::exchange(arrivals->coming, RankTimes());
+    const double mean = static_cast<double>(coming.running_ns) / static_cast<double>(coming.count);
+    if (by_ == TimesBy::kGroup) {
+      arrivals->all.push_back(coming);
+    }
     if (!rank) {
       continue;
     }
@@ -91,10 +96,36 @@ std::optional<Straggler> TimeSums::stragglerOf(const Sum& sum) {
   return worst;
 }
 
+/// Returns nullopt if nothing was exposed, or the ranks of a process group cannot be compared.
+std::optional<ExposedCauses> TimeSums::causesOf(const Sum& sum) {
+  ExposedCauses causes;
+  for (const auto& [members, arrivals] : sum.groups) {
+    uint64_t network_ns = UINT64_MAX;
+    for (const RankTimes& rank : arrivals.all) {
+      if (arrivals.all.size() < 2 || rank.count != arrivals.all.front().count || rank.count < rank.calls) {
+        return std::nullopt;
+      }
+      network_ns = std::min(network_ns, rank.running_ns);
+    }
+    for (const RankTimes& rank : arrivals.all) {
+      // The end of a collective is the network's: exposed time that is shorter is not a wait for ranks.
+      const uint64_t beyond_ns = rank.exposed_ns - std::min(rank.exposed_ns, network_ns);
+      const uint64_t late_ns = std::min(beyond_ns, rank.running_ns - network_ns);
+      addSaturating(causes.late_peer_ns, late_ns);
+      addSaturating(causes.network_ns, rank.exposed_ns - late_ns);
+    }
+  }
+  uint64_t all_ns = causes.late_peer_ns;
+  addSaturating(all_ns, causes.network_ns);
+  const bool is_all = all_ns == sum.totals.time.of(DurationKind::kExposed).sum_ns;
+  return all_ns > 0 && is_all ? std::optional(causes) : std::nullopt;
+}
+
 std::vector<TimeTotals> TimeSums::take() {
   std::vector<TimeTotals> all;
   for (auto& [key, sum] : sums_) {
     sum.totals.straggler = stragglerOf(sum);
+    sum.totals.causes = causesOf(sum);
     all.push_back(std::move(sum.totals));
   }
   sums_.clear();

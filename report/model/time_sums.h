@@ -23,6 +23,13 @@ struct Straggler {
   double late_by_ns = 0; ///< mean delay behind the first rank
 };
 
+/// The exposed time of collectives that ranks leave together, in two parts. On the rank that comes last a collective
+/// runs for as long as the network needs, or longer. So what it runs longer on another rank is a wait for later ranks.
+struct ExposedCauses {
+  uint64_t late_peer_ns = 0; ///< the least that is a wait for ranks that came later
+  uint64_t network_ns = 0;   ///< the rest: the most that the network needed, with the time in the backend's queue
+};
+
 /// Durations, summed over all ranks, of the collectives of one kind in one group; if `module` is set, of one module,
 /// label and set-up.
 struct TimeTotals {
@@ -38,6 +45,9 @@ struct TimeTotals {
   /// Set only for kinds that no rank completes before all have joined. The straggler joins last, so its collectives run
   /// shortest.
   std::optional<Straggler> straggler;
+  /// Set only by kind and group, for kinds that no rank completes before all have joined, if each call is timed, as
+  /// many on each rank of a group. Adds up to the exposed time.
+  std::optional<ExposedCauses> causes;
 };
 
 enum class TimesBy : bool { kGroup, kModule };
@@ -55,10 +65,17 @@ class TimeSums {
   std::vector<TimeTotals> take();
 
  private:
+  /// The collectives of one rank in a process group.
+  struct RankTimes {
+    uint64_t calls = 0;
+    uint64_t count = 0; ///< running times
+    uint64_t running_ns = 0;
+    uint64_t exposed_ns = 0;
+  };
   /// Running times of collectives on the ranks of one process group.
   struct Arrivals {
-    uint64_t coming_count = 0; ///< of the rank being merged; so is coming_ns
-    uint64_t coming_ns = 0;
+    RankTimes coming;             ///< of the rank being merged
+    std::vector<RankTimes> all{}; ///< of the ranks that were merged; empty by module, which would be too many
     uint64_t ranks = 0;
     int64_t last_rank = 0;
     double shortest_ns = 0; ///< mean of `last_rank`
@@ -74,6 +91,7 @@ class TimeSums {
 
   Sum& sumOf(const Collective& row, const Group* group);
   static std::optional<Straggler> stragglerOf(const Sum& sum);
+  static std::optional<ExposedCauses> causesOf(const Sum& sum);
 
   TimesBy by_;
   std::optional<Phase> phase_;

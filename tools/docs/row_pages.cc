@@ -150,6 +150,7 @@ void replaceJobRows(ordered_json& document) {
       JobStepAmount,
       TimeTotals,
       Straggler,
+      ExposedCauses,
       JobProcess,
       JobNcclVersion,
       JobNcclCall,

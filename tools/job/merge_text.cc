@@ -241,7 +241,8 @@ std::string disagreementLines(const JobReport& job, const Color& color) {
 }
 
 std::string mergeText(const JobReport& job, const Color& color) {
-  const std::string times = job.group_times.empty() ? "" : "\n" + timeTables(job.group_times, job.module_times, color);
+  const std::string times =
+      job.group_times.empty() ? "" : "\n" + timeTables({job.group_times, job.module_times, job}, color);
   const std::string nccl = job.nccl ? "\n" + ncclText(job, color) : "";
   return headerText(job, color) + agreementLine(job) + disagreementLines(job, color) + "\n" + kindText(job, color) +
          labelledText(job, color) + "\n" + groupText(job, color) + times + nccl + stepText(job, color) +

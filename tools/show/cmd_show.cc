@@ -135,6 +135,9 @@ std::string wrongUsage(const ShowArguments& arguments) {
   if (arguments.filter.top == 0U) {
     return "--top: 0 modules show nothing: give a number from 1";
   }
+  if (arguments.filter.total && (!arguments.filter.time || arguments.format == "json")) {
+    return "--total changes the table of --time, and nothing else";
+  }
   if (arguments.format == "json" && arguments.filter.per_step) {
     return "--per-step does not change json, whose numbers are sums: divide them by the steps that --steps adds";
   }
@@ -210,7 +213,10 @@ void addDetails(CLI::App& verb, ShowArguments& arguments) {
   verb.add_flag("--operations", arguments.filter.operations, "Also show the ops that COMMTAP_LEVEL counted, by module");
   verb.add_flag("--steps", arguments.filter.steps, "Also show the training steps: duration, collectives and bytes");
   verb.add_flag(
-      "--time", arguments.filter.time, "Also show how long collectives ran and blocked, bandwidths and stragglers");
+      "--time",
+      arguments.filter.time,
+      "Also show how long collectives ran, where the job stood still for them, bandwidths and stragglers");
+  verb.add_flag("--total", arguments.filter.total, "With --time: exposed time summed over ranks and steps");
   verb.add_option(
           "--last",
           arguments.last,

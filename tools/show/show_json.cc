@@ -149,6 +149,7 @@ ordered_json partsOf(const ShowView& view) {
   part.processes.clear();
   part.group_times = view.group_times;
   part.module_times = view.module_times;
+  std::erase_if(part.module_times, [&view](const TimeTotals& row) { return !view.filter.shows(row.module); });
   if (part.nccl && view.filter.phase) {
     std::erase_if(part.nccl->calls, [&view](const JobNcclCall& call) { return call.phase != *view.filter.phase; });
   }

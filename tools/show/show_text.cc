@@ -336,7 +336,8 @@ std::string showText(const ShowView& view, const Color& color) {
     text += "\n" + operationsText(view.operations, color, view.filter.module);
   }
   if (view.filter.time) {
-    text += "\n" + timeText(view.group_times, view.module_times, color);
+    text +=
+        "\n" + timeText({view.group_times, view.module_times, view.job, view.filter.module, view.filter.total}, color);
   }
   if (view.filter.steps) {
     text += view.filter.phase ? "\nsteps count all phases\n" : "\n";

@@ -224,7 +224,6 @@ ShowView ShowDetails::finish(JobReport job) {
   addLast();
   view_.group_times = group_times_.take();
   view_.module_times = module_times_.take();
-  std::erase_if(view_.module_times, [this](const TimeTotals& row) { return !view_.filter.shows(row.module); });
   return std::move(view_);
 }
 
@@ -234,7 +233,6 @@ ShowView mergedView(const ShowFilter& filter, JobReport job) {
   view.is_merged = true;
   view.group_times = job.group_times;
   view.module_times = job.module_times;
-  std::erase_if(view.module_times, [&filter](const TimeTotals& row) { return !filter.shows(row.module); });
   view.job = std::move(job);
   return view;
 }

@@ -37,6 +37,7 @@ struct ShowFilter {
   bool steps = false;              ///< include the communication of each step
   size_t last = 0;                 ///< include so many last collectives of each process
   bool time = false;               ///< include durations
+  bool total = false;              ///< exposed time as sum over ranks and steps
   bool nccl = false;               ///< include NCCL calls
   bool tree = false;               ///< the tables also if no other member asks for them
 
@@ -60,8 +61,8 @@ struct ShowView {
   StepSums steps;
   std::vector<LastRow> last;
   std::vector<SequenceMismatch> mismatches;
-  std::vector<TimeTotals> group_times; ///< limited to the filter's phase
-  std::vector<TimeTotals> module_times;
+  std::vector<TimeTotals> group_times;  ///< limited to the filter's phase
+  std::vector<TimeTotals> module_times; ///< of all modules
   GraphCounts graphs;
 };
 

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/text/time_text.h"
 
-#include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include "report/base/glob.h"
+#include "report/job/exposed_time.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
 
@@ -24,14 +26,45 @@ std::string bandwidthText(double bytes_per_second) {
   return bytes_per_second == 0 ? "" : humanBytes(bytes_per_second) + "/s";
 }
 
-std::vector<std::string> timeCells(const TimeTotals& totals) {
+/// The exposed times of a job in the unit that is shown.
+class Exposed {
+ public:
+  explicit Exposed(const ShownTimes& times)
+      : total_(times.total), unit_(times.job), has_share_(!total_ && areAllTimed(times.by_module)) {}
+
+  /// Returns the time, and its share of a step.
+  std::vector<std::string> cells(uint64_t sum_ns, bool setup = false) const {
+    const std::optional<double> part = has_share_ && !setup ? unit_.partOfStep(sum_ns) : std::nullopt;
+    return {
+        humanDuration(total_ ? static_cast<double>(sum_ns) : unit_.perRank(sum_ns, setup)),
+        part ? fmt::format("{:.1f} %", 100 * *part) : ""};
+  }
+  std::string unitText() const {
+    if (total_) {
+      return "EXPOSED: added up over all ranks";
+    }
+    return unit_.steps() == 0 ? "EXPOSED: per rank" : "EXPOSED: per rank and step, without set-up";
+  }
+  std::string shareText() const {
+    return has_share_ && unit_.stepNs() > 0 && unit_.steps() > 0
+               ? "OF STEP: the share of a step of " + humanDuration(unit_.stepNs()) + "\n"
+               : "";
+  }
+
+ private:
+  bool total_;
+  ExposedUnit unit_;
+  bool has_share_;
+};
+
+std::vector<std::string> timeCells(const TimeTotals& totals, const std::vector<std::string>& exposed) {
   const CollectiveTime& time = totals.time;
   const Durations& running = time.of(DurationKind::kRunning);
-  const Durations& exposed = time.of(DurationKind::kExposed);
   std::string late;
   if (totals.straggler) {
     late = fmt::format("{} (rank {})", humanDuration(totals.straggler->late_by_ns), totals.straggler->rank);
   }
+  const bool has_exposed = time.of(DurationKind::kExposed).count > 0;
   return {
       std::string(kindName(totals.kind)),
       totals.group,
@@ -40,7 +73,8 @@ std::vector<std::string> timeCells(const TimeTotals& totals) {
       meanText(time.of(DurationKind::kQueued)),
       meanText(running),
       running.count == 0 ? "" : humanDuration(static_cast<double>(running.max_ns)),
-      exposed.count == 0 ? "" : humanDuration(static_cast<double>(exposed.sum_ns)),
+      has_exposed ? exposed[0] : "",
+      has_exposed ? exposed[1] : "",
       bandwidthText(time.algorithmBandwidth()),
       bandwidthText(time.busBandwidth()),
       late};
@@ -56,47 +90,114 @@ std::vector<TextColumn> columns() {
       {"RUNNING", Align::kRight},
       {"LONGEST", Align::kRight},
       {"EXPOSED", Align::kRight},
+      {"OF STEP", Align::kRight},
       {"ALGBW", Align::kRight},
       {"BUSBW", Align::kRight},
       {"LATE BY (RANK)"}};
 }
 
-std::string moduleText(const std::vector<TimeTotals>& all, const Color& color) {
-  std::vector<TextColumn> with_module = columns();
-  with_module.insert(with_module.begin(), {"MODULE"});
-  Table table(std::move(with_module));
-  for (size_t i = 0; i < std::min(all.size(), kMaxTimedRows); ++i) {
-    std::vector<std::string> cells = timeCells(all[i]);
-    cells.insert(cells.begin(), shorten(labelledModule(all[i].module, all[i].label, all[i].setup), kMaxLabel));
-    table.add(std::move(cells));
+/// Returns the line below a table that leaves out rows; "" if it leaves out none.
+std::string moreText(size_t rows, const Color& color) {
+  return rows <= kMaxTimedRows ? ""
+                               : color.dim(fmt::format(
+                                     "{}: commtap export --format csv --table collectives PATH",
+                                     counted(rows - kMaxTimedRows, "more row"))) +
+                                     "\n";
+}
+
+std::string groupText(const ShownTimes& times, const Exposed& exposed, const Color& color) {
+  Table table(columns());
+  for (const TimeTotals& totals : times.by_group) {
+    const uint64_t sum_ns =
+        times.total ? totals.time.of(DurationKind::kExposed).sum_ns : exposedInSteps(totals, times.by_module);
+    table.add(timeCells(totals, exposed.cells(sum_ns)));
   }
-  std::string text = table.text(color);
-  if (all.size() > kMaxTimedRows) {
-    text += color.dim(fmt::format(
-                "{}: commtap export --format csv --table collectives PATH",
-                counted(all.size() - kMaxTimedRows, "more row"))) +
-            "\n";
+  return color.bold("Time by kind and group") + " (QUEUED, RUNNING: mean of one; " + exposed.unitText() +
+         "; docs/timing.md)\n" + table.text(color) + color.dim(exposed.shareText());
+}
+
+/// Returns what ranks that leave together waited for.
+std::string causesText(const std::vector<TimeTotals>& by_group) {
+  std::string text;
+  for (const TimeTotals& totals : by_group) {
+    if (totals.causes) {
+      const auto late_ns = static_cast<double>(totals.causes->late_peer_ns);
+      const auto network_ns = static_cast<double>(totals.causes->network_ns);
+      text += fmt::format(
+          "EXPOSED for {} on {}: at least {:.1f} % waits for ranks that came later, at most {:.1f} % for the network\n",
+          kindName(totals.kind),
+          totals.group,
+          100 * late_ns / (late_ns + network_ns),
+          100 * network_ns / (late_ns + network_ns));
+    }
   }
   return text;
 }
 
-} // namespace
-
-std::string
-timeTables(const std::vector<TimeTotals>& by_group, const std::vector<TimeTotals>& by_module, const Color& color) {
-  Table table(columns());
-  for (const TimeTotals& totals : by_group) {
-    table.add(timeCells(totals));
-  }
-  return color.bold("Time by kind and group") +
-         " (QUEUED, RUNNING: mean of one; EXPOSED: added up over all ranks; docs/timing.md)\n" + table.text(color) +
-         "\n" + color.bold("Time by module") + " (longest exposed first)\n" + moduleText(by_module, color);
+bool isShown(const ShownTimes& times, const std::string& module) {
+  return times.module.empty() || globMatches(times.module, module);
 }
 
-std::string
-timeText(const std::vector<TimeTotals>& by_group, const std::vector<TimeTotals>& by_module, const Color& color) {
-  return by_group.empty() ? "no durations were measured: run the job with COMMTAP_TIMING=host\n"
-                          : timeTables(by_group, by_module, color);
+std::string moduleText(const ShownTimes& times, const Exposed& exposed, const Color& color) {
+  std::vector<TextColumn> with_module = columns();
+  with_module.insert(with_module.begin(), {"MODULE"});
+  Table table(std::move(with_module));
+  size_t rows = 0;
+  for (const TimeTotals& totals : times.by_module) {
+    if (!isShown(times, totals.module) || ++rows > kMaxTimedRows) {
+      continue;
+    }
+    const uint64_t sum_ns = totals.time.of(DurationKind::kExposed).sum_ns;
+    std::vector<std::string> cells = timeCells(totals, exposed.cells(sum_ns, totals.setup));
+    cells.insert(cells.begin(), shorten(labelledModule(totals.module, totals.label, totals.setup), kMaxLabel));
+    table.add(std::move(cells));
+  }
+  return color.bold("Time by module") + " (for which it was communicated; longest exposed first)\n" +
+         table.text(color) + moreText(rows, color);
+}
+
+/// Returns where the job stood still; "" if nothing was exposed.
+std::string placesText(const ShownTimes& times, const Exposed& exposed, const Color& color) {
+  Table table(
+      {{"MODULE"},
+       {"PHASE"},
+       {"TIMES", Align::kRight},
+       {"EXPOSED", Align::kRight},
+       {"OF STEP", Align::kRight},
+       {"MOSTLY FOR"}});
+  size_t rows = 0;
+  for (const StoodStill& each : stoodStill(times.by_module)) {
+    if (!isShown(times, each.place.module) || ++rows > kMaxTimedRows) {
+      continue;
+    }
+    const TimeTotals& cause = *each.mostly_for;
+    const std::vector<std::string> cells = exposed.cells(each.stall.exposed_ns);
+    table.add(
+        {each.place.module.empty() ? "?" : shorten(inert(each.place.module), kMaxLabel),
+         std::string(phaseName(each.place.phase)),
+         std::to_string(each.stall.count),
+         cells[0],
+         cells[1],
+         fmt::format(
+             "{} of {}", kindName(cause.kind), shorten(labelledModule(cause.module, cause.label, false), kMaxLabel))});
+  }
+  return rows == 0 ? ""
+                   : "\n" + color.bold("Where the job stood still") +
+                         " (the modules that ran while a collective was awaited, without set-up)\n" +
+                         table.text(color) + moreText(rows, color);
+}
+
+} // namespace
+
+std::string timeTables(const ShownTimes& times, const Color& color) {
+  const Exposed exposed(times);
+  return groupText(times, exposed, color) + color.dim(causesText(times.by_group)) + "\n" +
+         moduleText(times, exposed, color) + placesText(times, exposed, color);
+}
+
+std::string timeText(const ShownTimes& times, const Color& color) {
+  return times.by_group.empty() ? "no durations were measured: run the job with COMMTAP_TIMING=host\n"
+                                : timeTables(times, color);
 }
 
 } // namespace commtap

@@ -61,6 +61,42 @@ TEST_CASE("kinds that ranks can leave early and groups of one rank have no strag
   }
 }
 
+TEST_CASE("exposed time is a wait for later ranks as far as the collectives ran longer than on the last one") {
+  const auto causes = [](uint64_t exposed_ns, uint64_t last_exposed_ns) {
+    return totalsOf(
+               {report(0, {0, 1}, {row("a", Kind::kAllReduce, 2000, exposed_ns)}),
+                report(1, {0, 1}, {row("a", Kind::kAllReduce, 400, last_exposed_ns)})},
+               TimesBy::kGroup)
+        .at(0)
+        .causes;
+  };
+  REQUIRE(causes(2000, 400));
+  CHECK(causes(2000, 400)->late_peer_ns == 1600);
+  CHECK(causes(2000, 400)->network_ns == 800);
+  CHECK(causes(300, 0)->late_peer_ns == 0); // the rank computed while the other one was late
+  CHECK(causes(300, 0)->network_ns == 300);
+  CHECK(causes(5000, 0)->late_peer_ns == 1600); // it also waited for a thread of the backend
+  CHECK_FALSE(causes(0, 0));
+}
+
+TEST_CASE("the causes of exposed time are not known where ranks cannot be compared") {
+  const Report first = report(0, {0, 1}, {row("a", Kind::kAllReduce, 2000, 50)});
+  const auto causes = [&](Collective second, TimesBy by) {
+    return totalsOf({first, report(1, {0, 1}, {std::move(second)})}, by).at(0).causes;
+  };
+  CHECK(causes(row("a", Kind::kAllReduce, 10, 5), TimesBy::kGroup));
+  CHECK_FALSE(causes(row("a", Kind::kAllReduce, 10, 5), TimesBy::kModule));
+  Collective sampled = row("a", Kind::kAllReduce, 10, 5);
+  sampled.count = 20;
+  CHECK_FALSE(causes(sampled, TimesBy::kGroup));
+  Collective fewer = row("a", Kind::kAllReduce, 10, 5);
+  fewer.count = fewer.time.durations[static_cast<size_t>(DurationKind::kRunning)].count = 1;
+  CHECK_FALSE(causes(fewer, TimesBy::kGroup));
+  CHECK_FALSE(totalsOf({first}, TimesBy::kGroup).at(0).causes);
+  const Report early = report(0, {0, 1}, {row("a", Kind::kBroadcast, 2000, 50)});
+  CHECK_FALSE(totalsOf({early, early}, TimesBy::kGroup).at(0).causes);
+}
+
 TEST_CASE("TimeSums by module keeps labels and set-up apart, by group it does not") {
   Collective labelled = row("Global", Kind::kAllReduce, 5, 70);
   labelled.label = "val_metric";

@@ -9,9 +9,9 @@
 namespace commtap {
 namespace {
 
-std::string timeTextOf(const SampleRun& folder) {
+std::string timeTextOf(const SampleRun& folder, const std::string& module = "", bool total = false) {
   const ShowView view = viewOf(folder, {.time = true});
-  return timeText(view.group_times, view.module_times, Color::none());
+  return timeText({view.group_times, view.module_times, view.job, module, total}, Color::none());
 }
 
 TEST_CASE("a run without timing says how to turn it on") {

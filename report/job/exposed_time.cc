@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/job/exposed_time.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "report/job/step_count.h"
+#include "report/model/saturating.h"
+
+namespace commtap {
+namespace {
+
+/// Returns the mean time of the completed training steps, with the first one or without; 0 if there is no such step.
+double meanStepNs(const JobReport& job, bool with_first) {
+  double sum_ns = 0;
+  double steps = 0;
+  for (const StepsThatTrain& each : trainingSteps(job)) {
+    const JobStep& row = *each.row;
+    if (each.training > 0 && row.timed_ranks > 0 && (with_first || row.first_step > 0)) {
+      sum_ns += static_cast<double>(row.duration_ns.sum);
+      steps += static_cast<double>(row.timed_ranks) * static_cast<double>(row.steps);
+    }
+  }
+  return steps == 0 ? 0 : sum_ns / steps;
+}
+
+uint64_t exposedNs(const TimeTotals& row) {
+  return row.time.of(DurationKind::kExposed).sum_ns;
+}
+
+} // namespace
+
+ExposedUnit::ExposedUnit(const JobReport& job)
+    : ranks_(std::max<uint64_t>(rankCount(job), 1)), steps_(trainingStepCount(job)), step_ns_(meanStepNs(job, false)) {
+  step_ns_ = step_ns_ == 0 ? meanStepNs(job, true) : step_ns_;
+}
+
+double ExposedUnit::perRank(uint64_t sum_ns, bool setup) const {
+  const uint64_t steps = setup ? 1 : std::max<uint64_t>(steps_, 1);
+  return static_cast<double>(sum_ns) / static_cast<double>(ranks_) / static_cast<double>(steps);
+}
+
+std::optional<double> ExposedUnit::partOfStep(uint64_t sum_ns) const {
+  return steps_ == 0 || step_ns_ == 0 ? std::nullopt : std::optional(perRank(sum_ns) / step_ns_);
+}
+
+uint64_t exposedInSteps(const TimeTotals& group, const std::vector<TimeTotals>& by_module) {
+  uint64_t left = exposedNs(group);
+  for (const TimeTotals& row : by_module) {
+    const bool is_its_setup = row.setup && row.kind == group.kind && row.group == group.group &&
+                              row.backend == group.backend && row.group_size == group.group_size;
+    left -= is_its_setup ? std::min(left, exposedNs(row)) : 0;
+  }
+  return left;
+}
+
+std::vector<StoodStill> stoodStill(const std::vector<TimeTotals>& by_module) {
+  struct Sum {
+    Stall stall;
+    uint64_t most_ns = 0;
+    const TimeTotals* mostly_for = nullptr;
+  };
+  std::map<StallPlace, Sum> sums;
+  for (const TimeTotals& row : by_module) {
+    for (const auto& [place, stall] : row.setup ? Stalls() : row.time.stalled_in) {
+      Sum& sum = sums[place];
+      addSaturating(sum.stall.count, stall.count);
+      addSaturating(sum.stall.exposed_ns, stall.exposed_ns);
+      if (sum.mostly_for == nullptr || stall.exposed_ns > sum.most_ns) {
+        sum.most_ns = stall.exposed_ns;
+        sum.mostly_for = &row;
+      }
+    }
+  }
+  std::vector<StoodStill> all;
+  all.reserve(sums.size());
+  for (const auto& [place, sum] : sums) {
+    all.push_back({place, sum.stall, sum.mostly_for});
+  }
+  std::stable_sort(all.begin(), all.end(), [](const StoodStill& a, const StoodStill& b) {
+    return a.stall.exposed_ns > b.stall.exposed_ns;
+  });
+  return all;
+}
+
+bool areAllTimed(const std::vector<TimeTotals>& rows) {
+  return std::all_of(
+      rows.begin(), rows.end(), [](const TimeTotals& row) { return row.time.timedCount() >= row.count; });
+}
+
+} // namespace commtap
