@@ -54,12 +54,32 @@ def pace_text(pace: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def exposed_text(exposed: dict[str, Any]) -> str:
+    """Returns a table of the measured steps of each job and rank; "" if there is none."""
+    if not exposed:
+        return ""
+    lines = [
+        "",
+        "A step of training, in ms, mean of the measured ones: NCCL's kernels run; without another kernel at that "
+        "time, which HTA calls exposed; in gaps of the computing stream that end with a kernel of NCCL; of that, once "
+        "the host had made the stream wait; and what commtap measured in the same step:",
+        "",
+        "| job | NCCL | uncovered | gaps | waited | exposed, by commtap |",
+        "|---|---|---|---|---|---|",
+    ]
+    names = ("nccl", "uncovered", "gaps", "waited", "exposed")
+    for job, steps in exposed.items():
+        means = [sum(step[name] for step in steps) / len(steps) for name in names]
+        lines.append(f"| {job} | " + " | ".join(f"{mean:.2f}" for mean in means) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def section_of(results: Results) -> str:
     """Returns the text between BEGIN and END."""
     counts = {name: sum(check["result"] == name for check in results["checks"]) for name in ("passed", "failed")}
     total = f"**{counts['passed']} passed, {counts['failed']} failed.**"
     parts = [machine_text(results["facts"]) + " " + total, checks_text(results["checks"])]
-    return "\n\n".join(parts) + "\n" + pace_text(results["pace"])
+    return "\n\n".join(parts) + "\n" + pace_text(results["pace"]) + exposed_text(results.get("exposed", {}))
 
 
 def filled(page: str, results: Results) -> str:

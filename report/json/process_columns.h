@@ -66,7 +66,7 @@ inline constexpr auto kColumns<Job> = std::tuple{
     column(
         field::kTiming,
         &Job::timing,
-        "The value of COMMTAP_TIMING: `off`, `host`, `device`, or `sample:N`, which times every N-th collective."),
+        "The value of COMMTAP_TIMING: `off`, `host`, `device`, or `sample:N`, which times every N-th step."),
     column(
         field::kStepsFrom,
         &Job::steps_from,

@@ -201,7 +201,7 @@ constexpr auto kTable = std::to_array<OptionRow>({
      .help =
          "Whether to measure how long collectives wait in the queue, run and block the caller. host: collectives on "
          "Gloo; costs less than a microsecond per collective. device: also collectives on NCCL, with CUDA events on "
-         "their streams. sample:N: as device, for each N-th collective.",
+         "their streams. sample:N: as device, in each N-th step.",
      .wanted = "off, host, device or sample:N with N >= 1",
      .apply = applyTiming},
     {.name = "COMMTAP_VERIFY",

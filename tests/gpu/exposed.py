@@ -2,16 +2,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Training steps whose communication computation hides in part, and Kineto's trace: `exposed.py fsdp2|ddp|sync`.
 
-The last line has, for each measured step, three sums in ns. `nccl`: the time in which kernels of NCCL run. `uncovered`:
-the part of it in which no other kernel runs, which HolisticTraceAnalysis calls exposed. `waited`: the part of that in
-gaps of the stream that computes which end when a kernel of NCCL has ended. What is in `uncovered` alone is time in which
-the host had not launched the next kernel yet, or in which another stream computes nothing either.
+The last line has, for each measured step, four sums in ns. `nccl`: the time in which kernels of NCCL run. `uncovered`:
+the part of it in which no other kernel runs, which HolisticTraceAnalysis calls exposed. `gaps`: the part of that in
+gaps of the stream that computes which end when a kernel of NCCL has ended. `waited`: of that, kernels on the stream of
+the last one, from when the host has made the stream wait. What `gaps` has more is time in which the host was late, or a
+copy had to wait because streams share a queue of the device; `uncovered` also has kernels that nothing waited for.
 """
 
 import json
 import sys
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -86,34 +89,89 @@ def gaps(union: list[Span], begin: int, end: int) -> list[Span]:
     return [(a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if b > a]
 
 
-def sums_of(profiler: profile) -> dict[str, int]:
-    """Returns the sums of a step."""
-    events = [
-        (event.name().lower(), event.device_resource_id(), event.start_ns(), event.start_ns() + event.duration_ns())
-        for event in profiler.profiler.kineto_results.events()
+def waits_of(events: list[Any]) -> dict[int, int]:
+    """Returns by a kernel's number when the host last made a stream wait before it launched the kernel."""
+    calls = sorted(
+        (event.start_ns(), event.name(), event.correlation_id(), event.device_resource_id())
+        for event in events
+        if event.device_type() == torch.profiler.DeviceType.CPU and event.name().startswith("cuda")
+    )
+    waits: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for begin, name, number, thread in calls:
+        if name.startswith("cudaStreamWaitEvent"):
+            last[thread] = begin
+        elif thread in last:
+            waits[number] = last[thread]
+    return waits
+
+
+@dataclass
+class Work:
+    """What the device did for an event of the trace."""
+
+    begin: int
+    end: int
+    name: str
+    stream: int
+    number: int
+
+
+def work_of(events: list[Any]) -> list[Work]:
+    """Returns the device's kernels, copies and fillings."""
+    return [
+        Work(
+            event.start_ns(),
+            event.start_ns() + event.duration_ns(),
+            event.name().lower(),
+            event.device_resource_id(),
+            event.correlation_id(),
+        )
+        for event in events
         if event.device_type() == torch.profiler.DeviceType.CUDA and event.duration_ns() > 0
     ]
-    nccl = joined((begin, end) for name, _, begin, end in events if "nccl" in name)
-    others = [event[1:] for event in events if not any(word in event[0] for word in ("nccl", "memcpy", "memset"))]
-    by_stream = [stream for stream, *_ in others]
-    computing = max(set(by_stream), key=by_stream.count)
-    begin, end = min(event[2] for event in events), max(event[3] for event in events)
-    own = joined((a, b) for stream, a, b in others if stream == computing)
-    idle = [gap for gap in gaps(own, begin, end) if any(gap[0] < last <= gap[1] < last + LAUNCH_NS for _, last in nccl)]
-    elsewhere = gaps(joined((a, b) for _, a, b in others), begin, end)
-    total = sum(b - a for a, b in nccl)
-    return {"nccl": total, "uncovered": common_ns(nccl, elsewhere), "waited": common_ns(nccl, idle)}
+
+
+def spans_of(works: list[Work]) -> list[Span]:
+    """Returns the union of the works' spans."""
+    return joined((work.begin, work.end) for work in works)
+
+
+def sums_of(events: list[Any]) -> dict[str, int]:
+    """Returns the sums of a step."""
+    works = work_of(events)
+    nccl = [work for work in works if "nccl" in work.name]
+    others = [work for work in works if "nccl" not in work.name]
+    kernels = [work for work in others if not work.name.startswith(("memcpy", "memset"))]
+    streams = [work.stream for work in kernels]
+    own = [work for work in others if work.stream == max(set(streams), key=streams.count)]
+    begin, end = min(work.begin for work in works), max(work.end for work in works)
+    waits, numbers = waits_of(events), {work.begin: work.number for work in own}
+    in_gaps = waited = 0
+    for gap in gaps(spans_of(own), begin, end):
+        last = max((work for work in nccl if gap[0] < work.end <= gap[1]), key=lambda work: work.end, default=None)
+        if last is None or gap[1] >= last.end + LAUNCH_NS:
+            continue
+        in_gaps += common_ns(spans_of(nccl), [gap])
+        since = max(gap[0], min(waits.get(numbers.get(gap[1], 0), gap[0]), gap[1]))
+        waited += common_ns(spans_of([work for work in nccl if work.stream == last.stream]), [(since, gap[1])])
+    return {
+        "nccl": sum(b - a for a, b in spans_of(nccl)),
+        "uncovered": common_ns(spans_of(nccl), gaps(spans_of(kernels), begin, end)),
+        "gaps": in_gaps,
+        "waited": waited,
+    }
 
 
 def measured(step: Callable[[], None]) -> list[dict[str, int]]:
-    """Runs the steps; returns the sums of those that are measured."""
+    """Runs the steps; returns the sums of those that are measured. What ends the job counts in one more step."""
     sums = []
-    for number in range(WARM + MEASURED):
+    for number in range(WARM + MEASURED + 1):
         with profile(activities=[ProfilerActivity.CUDA]) as profiler:
             step()
             torch.cuda.synchronize()
-        if number >= WARM:
-            sums.append(sums_of(profiler))
+        if WARM <= number < WARM + MEASURED:
+            sums.append(sums_of(list(profiler.profiler.kineto_results.events())))
         time.sleep(PAUSE_S)
     return sums
 

@@ -11,12 +11,14 @@ import struct
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from harness import COMMAND, LIBRARY
 from installed import newest_wheel
+from torch.profiler import DeviceType
 
 from report import REPOSITORY
 
@@ -24,6 +26,7 @@ sys.path.insert(0, str(REPOSITORY / "tests" / "gpu"))
 sys.path.insert(0, str(REPOSITORY / ".dev" / "gpu"))
 
 import check
+import exposed
 import judge
 import pack
 import ranks
@@ -137,6 +140,59 @@ def test_times_are_compared_with_kinetos(report: dict[str, Any]) -> None:
     assert judge.time_faults(report, {"Net": 50_000}, {"Net": 3})  # events take far longer
     assert judge.time_faults(report, {"Net": 290_000}, {"Net": 4})  # one is not timed
     assert judge.time_faults(report, {}, {})
+
+
+@dataclass
+class Event:
+    """An event of a trace, as Kineto has it."""
+
+    named: str
+    begin: int
+    ns: int
+    stream: int
+    number: int = 0
+    where: DeviceType = DeviceType.CUDA
+
+    def name(self) -> str:
+        return self.named
+
+    def device_type(self) -> DeviceType:
+        return self.where
+
+    def device_resource_id(self) -> int:
+        return self.stream
+
+    def correlation_id(self) -> int:
+        return self.number
+
+    def start_ns(self) -> int:
+        return self.begin
+
+    def duration_ns(self) -> int:
+        return self.ns
+
+
+def test_gaps_of_a_trace() -> None:
+    """The host is late in the first gap by 100; the second gap does not end with a collective."""
+    events = [
+        Event("gemm", 0, 100, 7),
+        Event("ncclDevKernel_AllGather", 50, 450, 9),
+        Event("cudaStreamWaitEvent", 200, 5, 1, where=DeviceType.CPU),
+        Event("cudaLaunchKernel", 210, 5, 1, 42, DeviceType.CPU),
+        Event("gemm", 505, 100, 7, 42),
+        Event("ncclDevKernel_AllReduce", 600, 100, 9),
+        Event("gemm", 700_000, 100, 7),
+    ]
+    assert exposed.sums_of(events) == {"nccl": 550, "uncovered": 400 + 95, "gaps": 400, "waited": 300}
+
+
+def test_exposed_time_is_compared_with_the_traces() -> None:
+    report = {"steps": [{"first_step": 3, "steps": 1, "collectives": [{"exposed_ns": 4_000_000}, {}]}]}
+    trace = {"nccl": 9_000_000, "uncovered": 5_000_000, "waited": 4_200_000}
+    assert judge.exposure_faults(report, {"first": 3, "steps": [trace]}) == []
+    assert judge.exposure_faults(report, {"first": 3, "steps": [trace | {"waited": 2_000_000}]})
+    assert judge.exposure_faults(report, {"first": 3, "steps": [trace | {"nccl": 1_000_000}]})
+    assert judge.exposure_faults(report, {"first": 4, "steps": [trace]})  # the step is not in the report
 
 
 def test_the_plugin(report: dict[str, Any]) -> None:
@@ -278,13 +334,15 @@ def test_results_are_written_to_the_page() -> None:
         {"part": "b", "what": "tp", "result": "failed", "faults": ["a | b", "more"]},
     ]
     pace = {"bare": {"us": 10.0, "ratio": 1.0}, "rounds": 3}
-    filled = results.filled(page, {"facts": facts, "checks": checks, "pace": pace})
+    steps = [{"nccl": 9.0, "uncovered": 5.0, "gaps": 4.5, "waited": 4.0, "exposed": 4.25}] * 2
+    filled = results.filled(page, {"facts": facts, "checks": checks, "pace": pace, "exposed": {"ddp, rank 0": steps}})
     assert filled.startswith(
         f"# Page\n{results.BEGIN}\nOn 2026-11-30, on 1 NVIDIA H100, 2 ranks that shared it in turns, "
     )
     assert "NCCL 2.30.7 in place of its 2.28.9, CPython 3.12.3. **1 passed, 1 failed.**" in filled
     assert "| b | tp | failed: a / b |" in filled
     assert "| bare | 10.0 | 1.0 |" in filled
+    assert "| ddp, rank 0 | 9.00 | 5.00 | 4.50 | 4.00 | 4.25 |" in filled
     assert filled.endswith(f"{results.END}\nend\n")
     assert "old" not in filled
     assert results.BEGIN in results.PAGE.read_text(encoding="utf-8")
