@@ -118,7 +118,7 @@ def test_totals_and_facts_stand_side_by_side(browser: Browser, tmp_path: Path) -
 
 def test_equal_runs(browser: Browser, tmp_path: Path) -> None:
     with show_two(browser, tmp_path, transformer(1, 4), transformer(1, 4)) as opened:
-        expect(opened.page.locator("#diff-findings")).to_have_text("Good no differences")
+        expect(opened.page.locator("#diff-findings .answer")).to_have_text("Good no differences")
         expect(opened.page.locator("#diff-chart-card")).to_be_hidden()
         expect(opened.page.locator("#job")).to_be_hidden()
 

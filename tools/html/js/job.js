@@ -124,7 +124,7 @@ export class Job {
     /** Whether the page starts with sums. */
     this.total = document.total;
     /** Why the run ended badly, a line of `commtap why`; "" if it did not, or that is not known. */
-    this.why = inert(document.why);
+    this.why = inert(document.why.replace(/^why: |\n$/g, ""));
     /** The findings of `commtap advise`, the most bytes first. */
     this.advice = inertAll(document.advice);
     /** The verdict of `commtap verify`: `status`, `line`, `found`; null without samples. */
