@@ -40,7 +40,8 @@ export function drawControls(view) {
   const groups = job.groups.map((group) => group.label);
   const { metric, unit, phase, kind, group } = choice;
   const metrics = metricTitles(job);
-  const now = JSON.stringify([metrics, phases, kinds, groups, metric, unit, phase, kind, group]);
+  const units = { mean: meanUnit(job), sum: "sum" };
+  const now = JSON.stringify([metrics, units, phases, kinds, groups, metric, unit, phase, kind, group]);
   if (now === shown) {
     return;
   }
@@ -48,7 +49,7 @@ export function drawControls(view) {
   refill(
     byId("controls"),
     segments(view, "metric", "Measure", metrics),
-    segments(view, "unit", "Unit", { mean: meanUnit(job), sum: "sum" }),
+    segments(view, "unit", "Unit", units),
     select(view, "phase", "Phase", phases),
     select(view, "kind", "Kind", kinds),
     select(view, "group", "Group", groups),
