@@ -196,14 +196,19 @@ PerRank totalOf(const Cells& cells, const JobReport& job, uint64_t steps, bool (
   return perRank(sum.count, sum.bytes, rankCount(job), steps);
 }
 
-std::map<std::string, PerRank> totalsByGroup(const Cells& cells, const JobReport& job, uint64_t steps) {
+std::map<std::string, PerRank>
+totalsBy(const Cells& cells, const JobReport& job, uint64_t steps, std::string (*nameOf)(const CellKey&)) {
   std::map<std::string, Amount> sums;
   for (const auto& [key, number] : cells) {
     if (!key.setup) {
-      sums[key.group] += {number.count_sum, number.bytes_sum, 0};
+      sums[nameOf(key)] += {number.count_sum, number.bytes_sum, 0};
     }
   }
   return divided(sums, job, steps);
+}
+
+std::map<std::string, PerRank> totalsByGroup(const Cells& cells, const JobReport& job, uint64_t steps) {
+  return totalsBy(cells, job, steps, [](const CellKey& key) { return key.group; });
 }
 
 std::map<std::string, PerRank> perRankByGroup(const JobReport& job) {

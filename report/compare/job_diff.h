@@ -50,7 +50,9 @@ Cells totalsByModule(const Cells& cells, const std::set<std::string>& modules, u
 /// Returns the sum of the cells that `is_part` selects, divided by the job's number of ranks and by `steps`, if any.
 PerRank totalOf(const Cells& cells, const JobReport& job, uint64_t steps, bool (*is_part)(const CellKey&));
 
-/// Returns the totals of the cells that are not set-up by group, divided as those of totalOf().
+/// Returns the totals of the cells that are not set-up by what `nameOf` returns, divided as those of totalOf().
+std::map<std::string, PerRank>
+totalsBy(const Cells& cells, const JobReport& job, uint64_t steps, std::string (*nameOf)(const CellKey&));
 std::map<std::string, PerRank> totalsByGroup(const Cells& cells, const JobReport& job, uint64_t steps);
 
 /// Return the totals per group, kind or phase, as the sum over ranks divided by the job's number of ranks.

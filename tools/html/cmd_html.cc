@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/html/cmd_html.h"
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "tools/html/page_sweep.h"
 #include "tools/text/text.h"
 #include "tools/verify/verified_run.h"
+#include "tools/why/ended_run.h"
 
 namespace commtap {
 namespace {
@@ -35,6 +37,7 @@ struct HtmlArguments {
   std::string output = "commtap.html";
   JobSelection selection;
   std::vector<std::string> tolerances;
+  bool total = false;
 };
 
 /// Writes the page. `what`: what the page shows, for the line on stdout.
@@ -60,13 +63,16 @@ std::string sizeText(const JobReport& job) {
 int writeJob(const HtmlArguments& arguments, const JobReport& job) {
   const std::optional<Verification> verified =
       verifiedIfSampled(arguments.paths[0], {.run_id = job.run_id, .attempt = job.attempt});
-  return writePage(arguments.output, htmlPage(pageData(job, verified ? &*verified : nullptr)), sizeText(job));
+  const std::string& path = arguments.paths[0];
+  const PageChoice choice{std::filesystem::is_directory(path) ? endedLine(job, path) : "", arguments.total};
+  return writePage(arguments.output, htmlPage(pageData(job, verified ? &*verified : nullptr, choice)), sizeText(job));
 }
 
 /// Writes the page of two runs.
 int writeDiff(const HtmlArguments& arguments, const std::vector<JobReport>& jobs, const std::vector<Tolerance>& rules) {
   const std::string what = fmt::format("before {}, after {}", sizeText(jobs[0]), sizeText(jobs[1]));
-  return writePage(arguments.output, htmlPage(diffData(jobs[0], jobs[1], rules)), what);
+  const ComparedSteps steps = arguments.total ? ComparedSteps() : comparedSteps(jobs[0], jobs[1]);
+  return writePage(arguments.output, htmlPage(diffData(jobs[0], jobs[1], rules, steps)), what);
 }
 
 /// Writes the page of a sweep of `commtap plan`.
@@ -141,6 +147,7 @@ void addHtml(CLI::App& app, int& exit_status) {
       ->type_name("");
   verb->add_option("-o,--output", arguments->output, "The file to write; - is stdout; default: commtap.html")
       ->type_name("FILE");
+  verb->add_flag("--total", arguments->total, "Show sums over ranks and steps; of two runs, numbers per rank and run");
   addSelection(*verb, arguments->selection);
   addTolerances(*verb, arguments->tolerances);
   verb->callback([arguments, &exit_status] {

@@ -7,6 +7,7 @@
 
 #include "report/advice/advice.h"
 #include "report/json/fields.h"
+#include "tools/job/advice_text.h"
 
 namespace commtap::page {
 
@@ -23,8 +24,7 @@ nlohmann::json adviceOf(const JobReport& job) {
         {"text", advice.rule->text},
         {"link", advice.rule->link},
         {field::kGroup, advice.group},
-        {"calls", advice.calls},
-        {field::kBytes, advice.bytes},
+        {"stake", stakeText(advice, job)},
         {"rows", std::move(rows)},
         {"row_count", advice.rows.size()},
     });

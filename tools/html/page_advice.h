@@ -8,8 +8,8 @@
 
 namespace commtap::page {
 
-/// Returns a list with what `commtap advise` says of the job: `rule`, `text`, `link`, `group`, `calls` and `bytes` per
-/// rank and step, `rows` (numbers of rows of the page, the first of them) and `row_count`.
+/// Returns a list with what `commtap advise` says of the job: `rule`, `text`, `link`, `group`, `stake`, `rows` (numbers
+/// of rows of the page, the first of them) and `row_count`.
 nlohmann::json adviceOf(const JobReport& job);
 
 } // namespace commtap::page

@@ -14,6 +14,7 @@
 #include "tools/html/page_run.h"
 #include "tools/html/page_verify.h"
 #include "tools/text/disagreement_text.h"
+#include "tools/text/job_means.h"
 
 namespace commtap {
 namespace {
@@ -181,7 +182,8 @@ json stepCellsOf(const JobReport& job, Strings& strings) {
       steps.push_back(i);
     }
   }
-  json cells = page::columnsOf(amounts, {field::kKind, field::kGroup, field::kCount, field::kBytes}, strings);
+  json cells =
+      page::columnsOf(amounts, {field::kKind, field::kGroup, field::kCount, field::kBytes, field::kExposedNs}, strings);
   cells[field::kStep] = std::move(steps);
   return cells;
 }
@@ -237,9 +239,20 @@ json timesOf(const std::vector<TimeTotals>& all, TimesBy by, Strings& strings) {
   return times;
 }
 
+/// Returns the divisors of means, and the texts of `commtap show` on their unit and on set-up.
+json unitOf(const JobReport& job) {
+  const Means means(job);
+  return {
+      {field::kRanks, means.ranks()},
+      {field::kSteps, means.steps()},
+      {"text", unitText(means)},
+      {field::kSetup, setupText(job, means)},
+  };
+}
+
 } // namespace
 
-std::string pageData(const JobReport& job, const Verification* verification) {
+std::string pageData(const JobReport& job, const Verification* verification, const PageChoice& choice) {
   Strings strings;
   json document = {
       {field::kJob, page::factsOf(job)},
@@ -253,6 +266,9 @@ std::string pageData(const JobReport& job, const Verification* verification) {
       {field::kDisagreements, columnOf(job.disagreements, disagreementOf)},
       {field::kNotSeen, columnOf(job.not_seen, notSeenRow)},
       {field::kProblems, job.problems},
+      {"unit", unitOf(job)},
+      {"total", choice.total},
+      {"why", choice.why},
       {"advice", page::adviceOf(job)},
       {"verify", page::verifyOf(verification)},
       {field::kModules, modulesOf(job, strings)},

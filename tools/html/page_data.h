@@ -9,6 +9,12 @@
 
 namespace commtap {
 
+/// What the caller of pageData() knows of a page.
+struct PageChoice {
+  std::string why;    ///< the result of endedLine(); "" for none
+  bool total = false; ///< shows sums over ranks and steps until the reader chooses means
+};
+
 /// Returns the job as ASCII JSON for the page (tools/html/js/job.js), safe to embed in a <script> element. Page and
 /// data come from the same build, so the format may change at any time; other programs read commtap.job/2.
 ///
@@ -20,6 +26,7 @@ namespace commtap {
 /// - `modules`: table; `parent` is -1 for the root, `calls` is a list by phase;
 /// - `rows`: table of `collectives`; `async` is 0 for no, 1 for yes, 2 for unknown; `count_min`, `count_max_rank` and
 ///   similar columns are about a single rank;
+/// - `unit`: the number of ranks and of training steps, and texts; `why`, `total`: see PageChoice;
 /// - `advice`: see page_advice.h; `verify`: see page_verify.h;
 /// - `members`: table; the modules that rows cover, by row, "" for padding;
 /// - `processes`, `cells`: tables; times of processes are in ns since 1970; a cell holds the amounts of one kind in one
@@ -29,6 +36,6 @@ namespace commtap {
 /// - `group_times`, `module_times`: tables; `queued_ns` and `running_ns` are means, null if nothing was measured;
 /// - `nccl`: null, or an object. Its table `compared` has one row per op, group and NCCL function called (null if none
 ///   was); its table `beside` has the calls that no collective makes; `versions` has ranges of ranks.
-std::string pageData(const JobReport& job, const Verification* verification = nullptr);
+std::string pageData(const JobReport& job, const Verification* verification = nullptr, const PageChoice& choice = {});
 
 } // namespace commtap

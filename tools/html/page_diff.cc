@@ -8,10 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "report/compare/change_bundle.h"
-#include "report/compare/job_diff.h"
+#include "report/compare/job_comparison.h"
 #include "report/json/fields.h"
 #include "tools/html/page_columns.h"
 #include "tools/html/page_run.h"
+#include "tools/job/diff_summary.h"
+#include "tools/job/diff_text.h"
 
 namespace commtap {
 namespace {
@@ -42,23 +44,39 @@ void addTotals(std::vector<TotalRow>& rows, std::string_view by, const Totals& b
   }
 }
 
-PerRank sumOf(const Totals& totals) {
-  PerRank sum;
-  for (const auto& [name, number] : totals) {
-    sum.ranks = number.ranks;
-    sum.count += number.count;
-    sum.bytes += number.bytes;
-  }
-  return sum;
+std::string kindOf(const CellKey& key) {
+  return std::string(kindName(key.kind));
 }
 
-std::vector<TotalRow> totalsOf(const JobReport& before, const JobReport& after) {
-  const Totals kinds_before = perRankByKind(before);
-  const Totals kinds_after = perRankByKind(after);
-  std::vector<TotalRow> rows = {{"all", "", {sumOf(kinds_before), sumOf(kinds_after)}}};
-  addTotals(rows, "kind", kinds_before, kinds_after);
-  addTotals(rows, "phase", perRankByPhase(before), perRankByPhase(after));
-  addTotals(rows, "group", perRankByGroup(before), perRankByGroup(after));
+std::string phaseOf(const CellKey& key) {
+  return std::string(phaseName(key.phase));
+}
+
+/// Returns totals in the unit of the diff: those per step have set-up in a row of its own.
+std::vector<TotalRow> totalsOf(const JobDiff& diff, const JobComparison& cells) {
+  const JobReport& before = *diff.before;
+  const JobReport& after = *diff.after;
+  std::vector<TotalRow> rows = {{"all", "", diff.total}};
+  if (!diff.steps.arePerStep()) {
+    addTotals(rows, "kind", perRankByKind(before), perRankByKind(after));
+    addTotals(rows, "phase", perRankByPhase(before), perRankByPhase(after));
+    addTotals(rows, "group", perRankByGroup(before), perRankByGroup(after));
+    return rows;
+  }
+  const auto [steps_before, steps_after] = diff.steps;
+  const auto add = [&](std::string_view by, std::string (*nameOf)(const CellKey&)) {
+    addTotals(
+        rows,
+        by,
+        totalsBy(cells.before, before, steps_before, nameOf),
+        totalsBy(cells.after, after, steps_after, nameOf));
+  };
+  add("kind", kindOf);
+  add("phase", phaseOf);
+  add("group", [](const CellKey& key) { return key.group; });
+  if (diff.setup.before.count > 0 || diff.setup.after.count > 0) {
+    rows.push_back({"set-up", "", diff.setup});
+  }
   return rows;
 }
 
@@ -124,19 +142,21 @@ json runOf(const JobReport& job, Strings& strings) {
 
 } // namespace
 
-std::string diffData(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules) {
+std::string
+diffData(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules, ComparedSteps steps) {
   Strings strings;
-  const auto [cells_before, cells_after] = comparableCells(before, after);
-  const std::vector<CellChange> changes =
-      changesBetween(cells_before, cells_after, comparedRanks(before, after), rules);
+  const JobDiff diff = diffOf(before, after, rules, steps);
+  const JobComparison cells = compareJobs(before, after, rules, steps);
   json document = {
       {"phases", page::phaseNames()},
       {"kinds", page::kindNames()},
       {"before", runOf(before, strings)},
       {"after", runOf(after, strings)},
-      {"notes", comparisonNotes(before, after)},
-      {"totals", totalsTable(totalsOf(before, after), strings)},
-      {"changes", changesTable(bundle(changes, stepsOfBoth(before, after)), strings)},
+      {"summary", diffSummary(diff)},
+      {"unit", diffUnit(diff)},
+      {"notes", diff.notes},
+      {"totals", totalsTable(totalsOf(diff, cells), strings)},
+      {"changes", changesTable(diff.changes, strings)},
   };
   document["strings"] = strings.take();
   return page::documentText(document);

@@ -62,15 +62,6 @@ std::string rowsText(const std::vector<const JobCollective*>& all, const JobRepo
   return text;
 }
 
-std::string stakeText(const Advice& advice, const JobReport& job) {
-  if (advice.rows.empty()) {
-    return "";
-  }
-  const std::string calls = advice.calls > 0 ? fmt::format("{:.6g} calls and ", advice.calls) : "";
-  const char* each = stepsOf(job) > 0 ? "step" : "run";
-  return fmt::format("{}{} per rank and {}, group {}", calls, humanBytes(advice.bytes), each, inert(advice.group));
-}
-
 ordered_json rowJson(const JobCollective& row, const JobReport& job) {
   return {
       {field::kModule, row.module},
@@ -89,6 +80,15 @@ ordered_json rowJson(const JobCollective& row, const JobReport& job) {
 }
 
 } // namespace
+
+std::string stakeText(const Advice& advice, const JobReport& job) {
+  if (advice.rows.empty()) {
+    return "";
+  }
+  const std::string calls = advice.calls > 0 ? fmt::format("{:.6g} calls and ", advice.calls) : "";
+  const char* each = stepsOf(job) > 0 ? "step" : "run";
+  return fmt::format("{}{} per rank and {}, group {}", calls, humanBytes(advice.bytes), each, inert(advice.group));
+}
 
 std::string adviceText(const std::vector<Advice>& advice, const JobReport& job, const Color& color) {
   if (advice.empty()) {

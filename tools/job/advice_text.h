@@ -10,6 +10,9 @@
 
 namespace commtap {
 
+/// Returns what is at stake: "2 calls and 4.00 MiB per rank and step, group dp"; "" for advice without rows.
+std::string stakeText(const Advice& advice, const JobReport& job);
+
 /// Formats advice for the terminal: one paragraph each, with the rows that prove it.
 std::string adviceText(const std::vector<Advice>& advice, const JobReport& job, const Color& color);
 

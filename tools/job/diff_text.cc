@@ -163,8 +163,7 @@ std::string groupTable(const JobDiff& diff, const Color& color) {
 
 /// Returns the title of the differences.
 std::string changesTitle(const JobDiff& diff) {
-  return std::string("Differences, ") +
-         (diff.steps.arePerStep() ? "per rank and step (set-up: per rank and run)" : "per rank and run");
+  return "Differences, " + diffUnit(diff);
 }
 
 /// Returns the table of moduleRows() in Markdown.
@@ -247,6 +246,10 @@ diffOf(const JobReport& before, const JobReport& after, const std::vector<Tolera
       {totalOf(comparison.before, before, steps.before, is_counted),
        totalOf(comparison.after, after, steps.after, is_counted)},
       {totalOf(comparison.before, before, 0, in_setup), totalOf(comparison.after, after, 0, in_setup)}};
+}
+
+std::string diffUnit(const JobDiff& diff) {
+  return diff.steps.arePerStep() ? "per rank and step (set-up: per rank and run)" : "per rank and run";
 }
 
 std::string diffText(const JobDiff& diff, const Color& color) {

@@ -37,6 +37,9 @@ diffOf(const JobReport& before, const JobReport& after, const std::vector<Tolera
 /// Returns "1 bucketed row" for the rows that a compiler merged in only one of the jobs.
 std::string bucketedText(const JobDiff& diff);
 
+/// Returns the unit of the numbers: "per rank and step (set-up: per rank and run)" or "per rank and run".
+std::string diffUnit(const JobDiff& diff);
+
 /// Returns the differences as text for a terminal: the summary, totals of the modules that differ and of all, then one
 /// line per difference.
 std::string diffText(const JobDiff& diff, const Color& color);

@@ -12,11 +12,11 @@
 #include <fmt/format.h>
 
 #include "report/advice/advice.h"
-#include "report/job/step_count.h"
 #include "report/model/module_pattern.h"
 #include "report/model/rank_ranges.h"
 #include "tools/text/advice_line.h"
 #include "tools/text/header_text.h"
+#include "tools/text/job_means.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
 #include "tools/why/ended_run.h"
@@ -27,49 +27,11 @@ namespace {
 constexpr size_t kMostRows = 10;    ///< of each table
 constexpr size_t kMostColumns = 60; ///< of a name
 
-/// The mean of rows per rank and step.
-struct Mean {
-  double calls = 0;
-  double bytes = 0;
-
-  Mean& operator+=(const Mean& other) {
-    calls += other.calls;
-    bytes += other.bytes;
-    return *this;
-  }
-};
-
 /// A row of a table: what several rows of the job have in common.
 struct Line {
   std::vector<std::string> cells; ///< before the numbers
   Mean mean;
 };
-
-/// Divides the sums of a job by its ranks, and by its steps if it has any.
-class Means {
- public:
-  explicit Means(const JobReport& job) : steps_(trainingStepCount(job)), ranks_(rankCount(job)) {}
-
-  uint64_t steps() const {
-    return steps_;
-  }
-  uint64_t ranks() const {
-    return ranks_;
-  }
-  void add(const JobCollective& row, Mean& mean) const {
-    const auto divisor = static_cast<double>(ranks_) * static_cast<double>(row.setup || steps_ == 0 ? 1 : steps_);
-    mean.calls += static_cast<double>(row.amount.count.sum) / divisor;
-    mean.bytes += static_cast<double>(row.amount.bytes.sum) / divisor;
-  }
-
- private:
-  uint64_t steps_;
-  uint64_t ranks_;
-};
-
-std::string callsText(double calls) {
-  return fmt::format("{:.4g}", calls);
-}
 
 /// Returns the cells of the numbers: calls, bytes, share of all bytes, and a bar of that length.
 std::vector<std::string> numbersOf(const Mean& mean, const Mean& all) {
@@ -158,40 +120,17 @@ std::vector<Line> linesByModule(const JobReport& job, const Means& means) {
   return lines;
 }
 
-/// Returns what the run communicated before its first forward; "" for nothing.
-std::string setupText(const JobReport& job, const Means& means) {
-  Mean setup;
-  for (const JobCollective& row : job.collectives) {
-    if (row.setup) {
-      means.add(row, setup);
-    }
-  }
-  return setup.calls == 0 ? ""
-                          : fmt::format(
-                                "set-up, before the first forward: {} {} and {} per rank\n",
-                                callsText(setup.calls),
-                                setup.calls == 1 ? "call" : "calls",
-                                humanBytes(setup.bytes));
-}
-
 /// Returns " (12.0 MiB per rank and step)" for the first advice.
 std::string amountOf(const std::vector<Advice>& advice) {
   const double bytes = advice.empty() ? 0 : advice.front().bytes;
   return bytes > 0 ? fmt::format(" ({} per rank and step)", humanBytes(bytes)) : "";
 }
 
-std::string titleOf(const Means& means) {
-  const std::string ranks = counted(means.ranks(), "rank");
-  return means.steps() == 0
-             ? fmt::format("Per rank: the mean of {}; the run has no training steps", ranks)
-             : fmt::format(
-                   "Per rank and step: all but set-up, divided by {} and {}", ranks, counted(means.steps(), "step"));
-}
-
 std::string kindsText(const JobReport& job, const Means& means, const Color& color) {
-  return color.bold(titleOf(means)) + "\n" +
+  const std::string setup = setupText(job, means);
+  return color.bold(unitText(means)) + "\n" +
          tableOf({{"KIND"}, {"GROUP"}, {"SIZE", Align::kRight}}, linesByKind(job, means), color) +
-         setupText(job, means);
+         (setup.empty() ? "" : setup + "\n");
 }
 
 } // namespace

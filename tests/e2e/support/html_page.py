@@ -48,11 +48,11 @@ class OpenPage:
         self.page.on("pageerror", lambda error: self.console.append(f"error: {error}"))
         self.page.on("request", lambda request: self.requests.append(request.url))
 
-    def figure(self, name: str) -> int:
+    def figure(self, name: str) -> float:
         """Returns a number of the totals: Collectives, Bytes or Bus bytes."""
         tile = self.page.locator(".tile", has=self.page.get_by_text(name, exact=True)).locator(".figure")
         text = tile.get_attribute("title") or tile.inner_text()
-        return int(text.removesuffix(" bytes").replace(",", ""))
+        return float(text.removesuffix(" bytes").replace(",", ""))
 
     def choose(self, name: str, value: str) -> None:
         """Chooses a phase, kind or group."""
@@ -61,6 +61,14 @@ class OpenPage:
     def measure(self, title: str) -> None:
         """Chooses Count, Bytes or Bus bytes."""
         self.page.get_by_role("radio", name=title, exact=True).check(force=True)
+
+    def unit(self, title: str) -> None:
+        """Chooses "per rank and step" or "sum"."""
+        self.page.get_by_role("radio", name=title, exact=True).check(force=True)
+
+    def unfold(self) -> None:
+        """Opens the sections that are folded at first."""
+        self.page.locator("details.fold").evaluate_all("list => list.forEach((each) => { each.open = true; })")
 
     def facets(self, title: str) -> dict[str, str]:
         """Returns the lines of "By kind", "By phase" or "By process group": name and number as shown."""
@@ -99,7 +107,8 @@ class OpenPage:
         return self.page.locator("#table tbody .link").all_inner_texts()
 
     def column(self, title: str, table: str = "#table") -> list[str]:
-        """Returns the cells of one column."""
+        """Returns the cells of one column, which may be folded."""
+        self.unfold()
         titles = [text.strip("▲▼ \n") for text in self.page.locator(f"{table} thead th").all_inner_texts()]
         return self.page.locator(f"{table} tbody tr > :nth-child({titles.index(title) + 1})").all_inner_texts()
 

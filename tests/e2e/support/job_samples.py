@@ -50,6 +50,7 @@ class JobSample:
 
     ranks: int = 4
     run_id: str = "sample"
+    name: str = ""
     modules: list[dict[str, Any]] = field(default_factory=list)
     groups: list[dict[str, Any]] = field(default_factory=list)
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -253,7 +254,7 @@ class JobSample:
 
     def _job(self) -> dict[str, Any]:
         missing = sum(last - first + 1 for first, last in self.missing)
-        return {
+        return ({"run_name": self.name} if self.name else {}) | {
             "run_id": self.run_id,
             "attempt": 0,
             "attempts": [0],

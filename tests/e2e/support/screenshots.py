@@ -112,11 +112,12 @@ def shoot_real_job(browser: Browser, temporary: Path, folder: Path) -> None:
 def shoot_sample(browser: Browser, temporary: Path, folder: Path) -> None:
     """Makes what docs/html.md shows."""
     page = write_page(job().write(temporary / "job.json"), temporary / "report.html")
-    window = {"viewport": {"width": 1280, "height": 1180}}
+    window = {"viewport": {"width": 1280, "height": 1460}}
     with open_page(browser, page, color_scheme="light", **window) as opened:
         shoot(opened, folder, "html-light")
         opened.page.set_viewport_size({"width": 1280, "height": 900})
-        opened.evaluate("scrollTo(0, document.body.scrollHeight)")
+        opened.evaluate("for (const name of ['times', 'nccl']) document.querySelector(`#${name}-card`).open = true")
+        opened.evaluate("document.querySelector('#times-card').scrollIntoView(); scrollBy(0, -60)")
         shoot(opened, folder, "html-tables")
         opened.page.set_viewport_size({"width": 1280, "height": 1060})
         opened.evaluate("document.querySelector('#steps-card').scrollIntoView(); scrollBy(0, -60)")

@@ -46,15 +46,18 @@ def bad_job() -> JobSample:
 
 
 def total(job: JobSample, name: str = "count", **where: str) -> int:
-    """Returns the sum over ranks of the rows that `where` selects."""
-    return int(
-        sum(row[name]["sum"] for row in job.rows if all(re.match(value, row[key]) for key, value in where.items()))
-    )
+    """Returns the mean over ranks of the rows that `where` selects."""
+    rows = [row for row in job.rows if all(re.match(value, row[key]) for key, value in where.items())]
+    return round(sum(row[name]["sum"] for row in rows) / job.ranks)
 
 
 def test_shows_what_was_counted(show: Opener) -> None:
-    """The page shows the totals and the ranks."""
+    """The page shows the totals and the ranks; its title is the command, or the run's name."""
     job = small_job()
+    with show(job) as opened:
+        expect(opened.page.get_by_role("heading", level=1)).to_have_text("commtap python train.py --model llama")
+        assert opened.page.title() == "commtap: python train.py --model llama"
+    job.name = "llama-fsdp2-tp"
     with show(job) as opened:
         assert opened.figure("Collectives") == total(job)
         assert opened.figure("Bytes") == total(job, "bytes")
@@ -63,6 +66,48 @@ def test_shows_what_was_counted(show: Opener) -> None:
         expect(opened.page.locator("#facts")).to_contain_text("8 ranks: 0-7")
         expect(opened.page.locator("#facts")).to_contain_text("12 h 27 min")
         assert opened.page.title() == "commtap: llama-fsdp2-tp"
+
+
+def test_means_are_per_rank_and_step(show: Opener) -> None:
+    """Amounts are per rank and step, set-up apart; on request they are the sums of the report."""
+    job = small_job()
+    for row in job.rows[:2]:
+        row["setup"] = True
+    for number in range(5):
+        job.step(number, (10, 12), [("all_reduce", "dp", 1, KIB)])
+    setup = sum(row["count"]["sum"] for row in job.rows[:2])
+    whole = total(job) * job.ranks
+    with show(job) as opened:
+        assert opened.figure("Collectives") == (whole - setup) / job.ranks / 5
+        text = opened.page.locator("#totals-of").inner_text()
+        assert text == (
+            "Per rank and step: all but set-up, divided by 8 ranks and 5 steps; "
+            "set-up, before the first forward: 5 calls and 3.00 MiB per rank"
+        )
+        rows = dict(zip(opened.column("Kind", "#rows"), opened.column("Count", "#rows"), strict=True))
+        assert (rows["broadcast"], rows["reduce_scatter"]) == ("3", "2")
+        opened.unit("sum")
+        assert opened.figure("Collectives") == whole
+        expect(opened.page.locator("#totals-of")).to_have_text("Sum over 8 ranks")
+        assert "unit=sum" in opened.page.url
+
+
+def test_exposed_time_is_a_measure(show: Opener) -> None:
+    """If the run was timed, the tree shows the exposed time of modules; otherwise the measure is not offered."""
+    job = small_job()
+    with show(job, "#metric=exposed_ns") as opened:
+        assert opened.page.get_by_role("radio", name="Exposed time").count() == 0
+        expect(opened.page.get_by_role("radio", name="Bytes", exact=True)).to_be_checked()
+    for layer, ns in ((0, 800_000), (1, 2_400_000)):
+        job.timed(f"Transformer.layers.{layer}", "all_gather", "dp", 1, 3_000_000, ns, 0)
+    job.timed(None, "all_gather", "dp", 2, 3_000_000, 1_600_000, 0)
+    with show(job, "#metric=exposed_ns") as opened:
+        assert opened.facets("By kind") == {"all_gather": "400 µs"}
+        exposed = dict(zip(opened.modules(), opened.column("Exposed"), strict=True))
+        assert (exposed["0"], exposed["1"], exposed["layers"]) == ("100 µs", "300 µs", "400 µs")
+        opened.chart.focus()
+        opened.page.keyboard.press("Home")
+        assert opened.said().startswith("Global, Exposed time 400 µs")
 
 
 def test_nothing_is_wrong(show: Opener) -> None:
@@ -92,9 +137,12 @@ def test_findings_are_on_top(show: Opener) -> None:
         assert "ranks 0-2, 4-7: 10 calls, 10.0 MiB" in first
         assert "rank 3: 9 calls, 9.00 MiB" in first
         assert "unknown_group (7, on rank 2): The group is not known." in opened.page.locator("#findings").inner_text()
-        findings = opened.page.locator("#findings").bounding_box()
-        totals = opened.page.locator("#totals").bounding_box()
-        assert findings["y"] + findings["height"] <= totals["y"]
+        order = ["#findings", "#controls", "#totals", "#tree", "#table", "#ranks", "#rows-card"]
+        tops = [opened.page.locator(selector).bounding_box()["y"] for selector in order]
+        assert tops == sorted(tops)
+        expect(opened.page.locator("#rows")).to_be_hidden()
+        opened.page.locator("#rows-card summary").click()
+        expect(opened.page.locator("#rows")).to_be_visible()
 
 
 def test_filters(show: Opener) -> None:
@@ -157,7 +205,7 @@ def test_drills_down(show: Opener) -> None:
     """Clicks in the chart, in the table and on the path drill down; the browser's "back" works."""
     job = small_job()
     with show(job) as opened:
-        click_chart(opened, 1.5 / 5, 0.5)  # the second of five columns
+        click_chart(opened, 1.5 / 4, 0.5)  # the second of four columns
         opened.expect_module("layers")
         assert opened.figure("Collectives") == total(job, module=r"Transformer\.layers")
         opened.page.locator("#table").get_by_role("button", name="1", exact=True).click()
@@ -246,15 +294,16 @@ def test_collectives_sort(show: Opener) -> None:
     job = small_job()
     job.row(1, "other", "send", "default_pg", 2, 100, most=5)
     with show(job) as opened:
+        opened.unfold()
         opened.sort_by("Count", "#rows")
-        counts = [int(text.replace(",", "")) for text in opened.column("Count", "#rows")]
+        counts = [float(text.replace(",", "")) for text in opened.column("Count", "#rows")]
         assert counts == sorted(counts, reverse=True)
         assert len(counts) == len(job.rows)
         opened.sort_by("Kind", "#rows")
         kinds = opened.column("Kind", "#rows")
         assert kinds == sorted(kinds)
-        assert opened.column("Calls of a rank", "#rows")[kinds.index("send")] == "2 (rank 0) to 5 (rank 7)"
-        assert opened.column("Calls of a rank", "#rows")[0] == "10 each"
+        assert opened.column("Calls of a rank in the run", "#rows")[kinds.index("send")] == "2 (rank 0) to 5 (rank 7)"
+        assert opened.column("Calls of a rank in the run", "#rows")[0] == "10 each"
         assert "Transformer.output" in opened.column("Issued in", "#rows")
 
 
@@ -269,7 +318,7 @@ def test_rows_have_labels_and_members(show: Opener) -> None:
     job.row(1, "backward", "reduce_scatter", "default_pg", 1, 4 * KIB)
     for module, size in (("Transformer.norm", 24 * KIB), ("Transformer.output", 7 * KIB), (None, KIB)):
         job.member(module, size)
-    with show(job) as opened:
+    with show(job, "#unit=sum") as opened:
         labels, members = opened.column("Label", "#rows"), opened.column("Members", "#rows")
         assert set(labels) == {"clip_grad_norm_", ""}
         assert opened.column("Module", "#rows")[labels.index("clip_grad_norm_")] == "Global"
@@ -308,7 +357,7 @@ def test_rows_of_compiled_graphs(show: Opener) -> None:
     job.row(1, "forward", "all_gather", "default_pg", 1, 4 * KIB, compiled=True)
     job.member("Transformer.norm", 24 * KIB, 16)
     job.member("Transformer.output", 8 * KIB, 1)
-    with show(job) as opened:
+    with show(job, "#unit=sum") as opened:
         assert set(opened.column("Compiled", "#rows")) == {"compiled", ""}
         members = set(opened.column("Members", "#rows"))
         assert members == {"Transformer.norm 16 calls 24.0 KiB, Transformer.output 1 call 8.00 KiB", ""}
@@ -340,8 +389,8 @@ def test_pointer_gets_a_tip(show: Opener) -> None:
     with show(small_job()) as opened:
         box = opened.chart.bounding_box()
         tip = opened.page.locator("#tip")
-        opened.chart.hover(position={"x": box["width"] * 1.5 / 5, "y": box["height"] / 2})
-        expect(tip).to_contain_text("Transformer.layers")
+        opened.chart.hover(position={"x": box["width"] * 1.5 / 4, "y": box["height"] / 2})
+        expect(tip).to_contain_text("Transformer.layers.0 and 3 like it")
         expect(tip).to_contain_text("Share")
         opened.page.mouse.move(5, 5)
         expect(tip).to_be_hidden()
@@ -372,13 +421,13 @@ def test_keys_alone(show: Opener) -> None:
         assert opened.said().startswith("Global, Bytes ")
         for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowDown"):
             press(key)
-        assert opened.said().startswith("Transformer.layers.1, Bytes ")
+        assert opened.said().startswith("Transformer.layers.0.feed_forward and 3 like it, Bytes ")
         expect(opened.page.locator(".chart.tree .frame")).to_be_visible()
         press("Enter")
-        opened.expect_module("1")
+        opened.expect_module("feed_forward")
         expect(opened.chart).to_be_focused()
         press("Backspace")
-        opened.expect_module("layers")
+        opened.expect_module("0")
         tab_to(opened, "#table thead button")
         press("Enter")
         expect(opened.page.locator("#table thead th[aria-sort='ascending']")).to_contain_text("Module")
@@ -406,14 +455,14 @@ def test_light_and_dark(show: Opener) -> None:
     background = "getComputedStyle(document.documentElement).backgroundColor"
     with show(job, color_scheme="dark") as opened:
         assert opened.evaluate(background) == "rgb(13, 17, 23)"
-        pale_in_dark = pixel(opened, 0.9 / 5, 0.5)
+        pale_in_dark = pixel(opened, 0.9 / 4, 0.5)
         opened.page.emulate_media(color_scheme="light")
         assert opened.evaluate(background) == "rgb(244, 246, 249)"
-        pale_in_light = pixel(opened, 0.9 / 5, 0.5)
+        pale_in_light = pixel(opened, 0.9 / 4, 0.5)
         assert sum(pale_in_light[:3]) > sum(pale_in_dark[:3]) + 100
         opened.page.get_by_label("Theme").select_option("dark")
         assert opened.evaluate(background) == "rgb(13, 17, 23)"
-        assert pixel(opened, 0.9 / 5, 0.5) == pale_in_dark
+        assert pixel(opened, 0.9 / 4, 0.5) == pale_in_dark
 
 
 def test_steps_in_light_and_dark(show: Opener) -> None:
@@ -491,6 +540,7 @@ def test_hostile_names(show: Opener) -> None:
     job = hostile_job()
     with show(job) as opened:
         assert opened.figure("Collectives") == total(job)
+        opened.unfold()
         shown = opened.page.locator("body").inner_text()
         assert "<script>window.hacked = 1</script>" in shown
         assert "a\\x00b\\x07\\x1b[31mred\\x7f" in shown
@@ -502,10 +552,10 @@ def test_hostile_names(show: Opener) -> None:
         opened.page.get_by_role("searchbox").fill("<img src")
         expect(opened.module_rows).to_have_count(3)
         opened.module_rows.nth(1).locator(".link").click()
-        assert opened.figure("Collectives") == 10
+        assert opened.figure("Collectives") == 5
         opened.page.reload()
         opened.requests.pop()
-        assert opened.figure("Collectives") == 10
+        assert opened.figure("Collectives") == 5
         opened.chart.focus()
         opened.page.keyboard.press("ArrowRight")
         assert opened.evaluate("window.hacked") is None
@@ -740,6 +790,7 @@ def test_times(show: Opener) -> None:
     """The longest waits come first, with bandwidths and the straggler."""
     with show(timed_job()) as opened:
         card = "#times-card"
+        opened.unfold()
         expect(opened.page.locator(card)).to_be_visible()
         groups, modules = (opened.page.locator(f"{card} table").nth(i) for i in (0, 1))
         expect(groups.locator("tbody tr")).to_have_count(1)
@@ -786,6 +837,7 @@ def test_nccl(show: Opener) -> None:
     """Each op is next to its NCCL calls; an op without calls has an empty cell; other calls are listed too."""
     card = "#nccl-card"
     with show(nccl_job()) as opened:
+        opened.unfold()
         expect(opened.page.locator(card)).to_contain_text("NCCL 2.29.7: 8 communicators in 4 processes")
         compared, beside = (
             f"{card} [aria-label='{name}']"
@@ -868,6 +920,7 @@ def test_real_job(browser: Browser, runner: Runner, tmp_path: Path) -> None:
     run = runner.shim(JOBS["fsdp2_tp"])
     page = write_page(run.output_folder, tmp_path / "report.html")
     with open_page(browser, page) as opened:
+        opened.unit("sum")
         assert opened.figure("Collectives") == sum(report.total() for report in run.reports)
         assert opened.figure("Bytes") == sum(report.total("bytes") for report in run.reports)
         phases = {phase for report in run.reports for phase in report.table("phase")}

@@ -54,6 +54,13 @@ def test_page_and_diff_agree(browser: Browser, tmp_path: Path) -> None:
     with show_two(browser, tmp_path, transformer(4, 8), after_job()) as opened:
         changes = changes_of(tmp_path / "before.json", tmp_path / "after.json")
         assert len(changes) == 2
+        first = subprocess.run(
+            [COMMAND, "diff", tmp_path / "before.json", tmp_path / "after.json"], capture_output=True
+        )
+        summary = first.stdout.decode().splitlines()[0]
+        expect(opened.page.locator("#diff-findings .answer")).to_have_text(f"Difference {summary}")
+        bars = opened.page.locator("#diff-chart .bar-value").all_inner_texts()
+        assert bars == ["-8.52 GiB -50%", "+2.00 MiB new"]
         titles = ("Phase", "Kind", "Group", "Count before", "Count after")
         rows = zip(*(opened.column(title, "#changes") for title in titles), strict=True)
         found = {(phase, kind, group, number(a), number(b)) for phase, kind, group, a, b in rows}
@@ -111,9 +118,8 @@ def test_totals_and_facts_stand_side_by_side(browser: Browser, tmp_path: Path) -
 
 def test_equal_runs(browser: Browser, tmp_path: Path) -> None:
     with show_two(browser, tmp_path, transformer(1, 4), transformer(1, 4)) as opened:
-        expect(opened.page.locator("#diff-findings")).to_have_text(
-            "Good The runs do not differ in what they communicate."
-        )
+        expect(opened.page.locator("#diff-findings .answer")).to_have_text("Good no differences")
+        expect(opened.page.locator("#diff-chart-card")).to_be_hidden()
         expect(opened.page.locator("#job")).to_be_hidden()
 
 
@@ -134,7 +140,7 @@ def test_folders_and_one_of_their_runs(browser: Browser, tmp_path: Path) -> None
         tmp_path / "a", tmp_path / "diff.html", tmp_path / "b", "--tolerance", "bytes=1000000000000,count=9999,ranks=8"
     )
     with open_page(browser, page) as opened:
-        expect(opened.page.locator("#diff-findings")).to_contain_text("do not differ")
+        expect(opened.page.locator("#diff-findings")).to_contain_text("no differences")
 
 
 def test_many_modules_on_many_ranks(browser: Browser, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from harness import COMMAND
 from html_page import open_page, write_page
@@ -56,6 +57,13 @@ def test_the_layouts_are_one_table(browser: Browser, tmp_path: Path) -> None:
         expect(opened.page.locator("#sweep-findings")).to_contain_text(
             "tp=3: rank 0: train.py:3: ValueError: <b>8 % 3</b>"
         )
+        bar = opened.page.locator("#layout-bars li")
+        assert bar.locator(".bar-value").all_inner_texts() == ["4.00 KiB across nodes, 1.00 KiB in a node"]
+        across, inside = [bar.locator(f".{kind}").bounding_box()["width"] for kind in ("across", "inside")]
+        assert across == pytest.approx(4 * inside, rel=0.02)
+        expect(opened.page.get_by_role("heading", level=1)).to_have_text(
+            "commtap layouts of python train.py --tp '{tp}'"
+        )
         opened.page.get_by_label("by group").uncheck()
         assert opened.column("Group", "#layouts") == ["all"]
         assert Axe().run(opened.page).violations_count == 0
@@ -72,5 +80,7 @@ def test_a_page_has_the_advice_of_its_run(browser: Browser, tmp_path: Path) -> N
     said = json.loads(subprocess.run([COMMAND, "advise", job, "--json"], capture_output=True, check=True).stdout)
     assert said["advice"]
     with open_page(browser, write_page(job, tmp_path / "page.html")) as opened:
-        titles = opened.page.locator("#advice summary").all_inner_texts()
-        assert [title.split(":")[0] for title in titles] == [each["rule"] for each in said["advice"]]
+        assert opened.page.locator("#advice .rule").all_text_contents() == [each["rule"] for each in said["advice"]]
+        assert said["advice"][0]["text"] in opened.page.locator("#advice").inner_text()
+        advice = opened.page.locator("#advice").bounding_box()
+        assert advice["y"] < opened.page.locator("#controls").bounding_box()["y"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from html_page import Opener, OpenPage
-from job_samples import MIB, JobSample, transformer
+from job_samples import MIB, JobSample, spread, transformer
 from playwright.sync_api import Locator, expect
 
 LONG = "Model.encoder.block.0.sublayer.attention.with_a_very_long_name.that_no_column_can_hold.projection"
@@ -83,7 +83,7 @@ def test_the_shown_module_is_a_line(show: Opener) -> None:
         opened.chart.hover(position={"x": box["width"] * 0.9, "y": 10})
         expect(tip.locator(".title")).to_have_text("Global")
         expect(tip).to_contain_text("Share100%")
-        expect(tip).to_contain_text("Own24.0 MiB")
+        expect(tip).to_contain_text("Own3.00 MiB")
         opened.chart.hover(position={"x": 10, "y": 40})
         expect(tip.locator(".title")).to_have_text("Transformer")
         opened.chart.focus()
@@ -100,7 +100,7 @@ def test_captions_are_not_options(show: Opener) -> None:
     job.step(0, (5, 10), [("all_reduce", "dp", 1, 1024)])
     with show(job) as opened:
         rows = opened.page.locator("fieldset")
-        assert rows.locator("legend").all_inner_texts() == ["Measure", "Time axis", "Colour"]
+        assert rows.locator("legend").all_inner_texts() == ["Measure", "Unit", "Time axis", "Colour"]
         for row in rows.all():
             legend, frame = row.locator("legend").bounding_box(), row.locator(".segments").bounding_box()
             assert legend["x"] + legend["width"] <= frame["x"]
@@ -122,6 +122,7 @@ def wide_job() -> JobSample:
 def test_a_table_shows_that_it_goes_on(show: Opener, width: int) -> None:
     """A table that is wider than its frame has a shadow at the edge where columns are hidden."""
     with show(wide_job(), viewport={"width": width, "height": 900}) as opened:
+        opened.unfold()
         opened.page.wait_for_timeout(100)  # the observers of the boxes run after the first frame
         edges = opened.page.locator("#job .edges").filter(visible=True)
         assert edges.count() >= 5
@@ -145,6 +146,7 @@ def test_long_names_keep_their_end(show: Opener) -> None:
     name = f"{'namespace.' * 20}the_end"
     job.row(job.module(name, 0), "forward", "all_reduce", job.group(name, 64), 3, MIB)
     with show(job) as opened:
+        opened.unfold()
         cell = opened.page.locator("#rows tbody th span", has_text="the_end")
         assert cell.inner_text().startswith("…")
         assert cell.inner_text().endswith("namespace.the_end")
@@ -218,7 +220,10 @@ def test_heat_map_cells_lie_on_pixels(show: Opener, ranks: int, scale: float) ->
 
 def test_totals_say_what_they_are(show: Opener) -> None:
     with show(transformer(layers=1, ranks=8)) as opened:
-        expect(opened.page.locator("#totals-of")).to_have_text("sum over 8 ranks")
+        totals = opened.page.locator("#totals-of")
+        expect(totals).to_have_text("Per rank: the mean of 8 ranks; the run has no training steps")
+        opened.unit("sum")
+        expect(totals).to_have_text("Sum over 8 ranks")
 
 
 def test_a_killed_rank_did_not_run_on(show: Opener) -> None:
@@ -239,6 +244,7 @@ def test_a_killed_rank_did_not_run_on(show: Opener) -> None:
 def test_the_command_line_is_on_the_page(show: Opener) -> None:
     job = transformer(layers=1, ranks=2)
     job.argv = ["python", "train.py", "--name", "a b", "--key", "(redacted)", "<script>"]
+    job.name = "named"
     with show(job) as opened:
         expect(opened.page.locator("#facts")).to_contain_text(
             "Commandpython train.py --name 'a b' --key (redacted) '<script>'"
@@ -246,3 +252,52 @@ def test_the_command_line_is_on_the_page(show: Opener) -> None:
     job.argv = []
     with show(job) as opened:
         expect(opened.page.locator("#facts")).not_to_contain_text("Command")
+
+
+def bounds(locator: Locator) -> list[float]:
+    """Returns the left and the right edge of an element."""
+    box = locator.bounding_box()
+    return [box["x"], box["x"] + box["width"]]
+
+
+def test_equal_layers_are_one_box(show: Opener) -> None:
+    """Eighty equal layers are one box whose name can be read; one that differs is named apart."""
+    job = transformer(layers=80, ranks=64)
+    with show(job) as opened:
+        assert {"layers.* \u00d7 80", "attention", "feed_forward", "own"} <= set(expect_labels_within_colours(opened))
+        opened.chart.focus()
+        for key in ("Home", "ArrowRight", "ArrowRight"):
+            opened.page.keyboard.press(key)
+        assert opened.said().startswith("Transformer.layers.0 and 79 like it, Bytes 2.16 TiB, Each 27.7 GiB")
+    job.row(next(m["id"] for m in job.modules if m["name"].endswith("layers.7")), "forward", "all_to_all", "dp", 1, MIB)
+    job.rows[-1]["bytes"] = spread(1 << 40, 64)
+    with show(job) as opened:
+        assert {"0-6,8-79 \u00d7 79", "7"} <= set(expect_labels_within_colours(opened))
+
+
+def test_unequal_experts_without_room_are_one_box(show: Opener) -> None:
+    """Modules that are too flat for a name are one box with those like them, or with the other small ones."""
+    job = JobSample(ranks=8)
+    group = job.group("ep", 8)
+    for i in range(100):
+        job.row(job.module(f"experts.{i}", 0), "forward", "all_to_all", group, 1, MIB + i)
+    job.row(job.module("router", 0), "forward", "all_gather", group, 1, 1000)
+    job.row(job.module("norm", 0), "forward", "all_reduce", group, 1, 1000)
+    with show(job) as opened:
+        assert "experts.* \u00d7 100" in expect_labels_within_colours(opened)
+
+
+def test_a_narrow_window_hides_nothing(show: Opener) -> None:
+    """The page is no wider than the window, the tree scrolls to its last level, and names stay with their numbers."""
+    job = transformer(layers=80, ranks=64)
+    with show(job, viewport={"width": 480, "height": 900}) as opened:
+        opened.unfold()
+        opened.page.wait_for_timeout(100)
+        assert opened.evaluate("document.documentElement.scrollWidth") <= 480
+        assert {"wo", "w2"} <= set(expect_labels_within_colours(opened))
+        for box in opened.page.locator("#job .scroll").filter(visible=True).all():
+            box.evaluate("each => { each.scrollLeft = each.scrollWidth; }")
+            content = box.locator("> *")
+            assert bounds(content)[1] <= bounds(box)[1] + 1
+        first = opened.page.locator("#table tbody th").first
+        assert bounds(first)[0] >= bounds(opened.page.locator("#table .scroll"))[0]

@@ -86,10 +86,11 @@ def opened(browser: Browser) -> Iterator[OpenPage]:
 
 
 def go_to_job(opened: OpenPage, server: Server) -> None:
-    """Opens the job's page from the server's first page, as a reader does."""
+    """Opens the job's page from the server's first page, as a reader does, and chooses sums."""
     opened.page.goto(f"http://{server.address}/")
     opened.page.get_by_role("link", name=RUN_ID).click()
     opened.page.wait_for_selector("#facts dt")
+    opened.unit("sum")
     opened.console.clear()  # drop those of the first page
     opened.requests.clear()
 
@@ -202,7 +203,7 @@ def test_the_reader_is_left_alone(job: LiveJob, server: Server, opened: OpenPage
 
     job.goes_on(9, ahead=1)
     next_poll(opened)
-    expect(opened.page.locator(".tile .figure").first).not_to_have_text(f"{before:,}")
+    expect(opened.page.locator(".tile .figure").first).not_to_have_text(f"{before:,.0f}")
     expect(opened.page.locator("#choose-phase")).to_have_value("backward")
     expect(opened.page.get_by_label("flat list")).to_be_checked()
     expect(opened.page.locator("#findings details")).to_have_attribute("open", "")

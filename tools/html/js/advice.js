@@ -2,19 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 import { breakable, byId, h, named, refill } from "./dom.js";
-import { bytesText, fractionText, labelText, plural, wholeText } from "./text.js";
+import { bytesText, labelText, plural, wholeText } from "./text.js";
 
 /** The savings of communication that the rows prove: the text of `commtap advise`. */
 
 const kNameLength = 100;
-
-function stakeText({ group, calls, bytes, row_count: rows }) {
-  if (rows === 0) {
-    return "";
-  }
-  const ofCalls = calls > 0 ? `${fractionText(calls)} calls and ` : "";
-  return `: ${ofCalls}${bytesText(bytes)} per rank and step${group === "" ? "" : `, group ${group}`}`;
-}
 
 function rowItem(job, row) {
   const { rows } = job;
@@ -34,18 +26,32 @@ function panelOf(job, advice) {
   const rest = advice.row_count - advice.rows.length;
   const more = rest > 0 ? h("li", { class: "muted" }, `… and ${plural(rest, "row")} more`) : null;
   const key = `advice-${advice.rule}-${advice.group}`;
-  return h(
+  const rows = h(
     "details",
-    { class: "finding note", "data-key": key },
-    h("summary", { "data-key": `${key}-summary` }, advice.rule, named(stakeText(advice), kNameLength)),
-    h("p", null, advice.text, " ", h("span", { class: "muted" }, advice.link)),
+    { "data-key": key },
+    h("summary", { "data-key": `${key}-summary` }, `${plural(advice.row_count, "row")} that prove it`),
     h("ul", null, ...advice.rows.map((row) => rowItem(job, row)), more),
   );
+  const stake = advice.stake === "" ? "" : `: ${advice.stake}`;
+  return h(
+    "div",
+    { class: "finding note" },
+    h("p", null, h("strong", { class: "rule" }, advice.rule), named(stake, kNameLength)),
+    h("p", null, advice.text, " ", h("span", { class: "muted" }, advice.link)),
+    advice.row_count > 0 ? rows : null,
+  );
+}
+
+/** Returns the advice after the first, which is folded. */
+function restOf(panels) {
+  const summary = h("summary", { "data-key": "advice-rest-summary" }, `${wholeText(panels.length)} more`);
+  return h("details", { "data-key": "advice-rest" }, summary, h("div", { class: "findings" }, ...panels));
 }
 
 /** Shows the section if there is advice. */
 export function drawAdvice(job) {
   byId("advice-card").hidden = job.advice.length === 0;
   byId("advice-of").textContent = `${wholeText(job.advice.length)} found; each has the rows that prove it`;
-  refill(byId("advice"), ...job.advice.map((advice) => panelOf(job, advice)));
+  const [first, ...rest] = job.advice.map((advice) => panelOf(job, advice));
+  refill(byId("advice"), first, rest.length > 0 ? restOf(rest) : null);
 }

@@ -4,12 +4,24 @@
 /** @typedef {import("./job.js").Job} Job */
 
 /** The names of the three amount columns, which every table of collectives has. */
-export const kMetrics = ["count", "bytes", "bus_bytes"];
-export const kMetricTitles = { count: "Count", bytes: "Bytes", bus_bytes: "Bus bytes" };
+const kAmounts = ["count", "bytes", "bus_bytes"];
+const kTitles = { count: "Count", bytes: "Bytes", bus_bytes: "Bus bytes" };
+const kExposed = "exposed_ns";
+
+/** Returns the titles of a job's measures by name. */
+export function metricTitles(job) {
+  return job.exposed === null ? kTitles : { ...kTitles, [kExposed]: "Exposed time" };
+}
+
+/** Returns the tables that have the measures of a job, each with the names of its columns. */
+function tablesOf(job) {
+  const rows = { rows: job.rows, metrics: kAmounts };
+  return job.exposed === null ? [rows] : [rows, { rows: job.exposed, metrics: [kExposed] }];
+}
 
 /**
- * Selects rows. Each field is an index into the job's list of that name, or -1 for all.
- * @typedef {{phase: number, kind: number, group: number}} Filter
+ * Selects rows. Each field is an index into the job's list of that name, or -1 for all; `setup` includes set-up.
+ * @typedef {{phase: number, kind: number, group: number, setup: boolean}} Filter
  */
 
 /** @returns {Filter} */
@@ -18,76 +30,88 @@ export function filterOf(job, choice) {
     phase: job.phases.indexOf(choice.phase),
     kind: job.kinds.indexOf(choice.kind),
     group: job.groups.findIndex((group) => group.label === choice.group),
+    setup: choice.unit === "sum",
   };
 }
 
 function zeros(length) {
-  return Object.fromEntries(kMetrics.map((metric) => [metric, new Float64Array(length)]));
+  return Object.fromEntries([...kAmounts, kExposed].map((metric) => [metric, new Float64Array(length)]));
 }
 
 /** Adds the amounts of a row to the entry `entry` of `sums`. */
-function add(sums, entry, rows, row) {
-  for (const metric of kMetrics) {
+function add(sums, entry, { rows, metrics }, row) {
+  for (const metric of metrics) {
     sums[metric][entry] += rows[metric][row];
   }
 }
 
-function addChildren(job, sums) {
+/** Adds `each` values of every module to those of its parent. */
+function addChildren(job, values, each) {
   for (let index = job.modules.length - 1; index > 0; index -= 1) {
-    for (const metric of kMetrics) {
-      sums[metric][job.modules[index].parent] += sums[metric][index];
+    for (let i = 0; i < each; i += 1) {
+      values[job.modules[index].parent * each + i] += values[index * each + i];
     }
   }
 }
 
 /**
- * Sums the rows that pass the filter. Returns `own` (exclusive) and `inclusive`, by metric and module, and
- * `kindsOf(module)`, which returns the kinds in the module's inclusive metric.
+ * Sums the rows that pass the filter. Returns `own` (exclusive) and `inclusive`, by metric and module. The functions
+ * `kindsOf` and `ownKindsOf` return the kinds in the inclusive and in the own metric of modules.
  */
 export function moduleSums(job, filter, metric) {
   const own = zeros(job.modules.length);
   const kinds = job.kinds.length;
-  const byKind = new Float64Array(job.modules.length * kinds);
-  const { rows } = job;
-  for (let row = 0; row < job.rowCount; row += 1) {
-    if (passes(rows, row, filter)) {
-      add(own, rows.module[row], rows, row);
-      byKind[rows.module[row] * kinds + rows.kind[row]] += rows[metric][row];
+  const ownByKind = new Float64Array(job.modules.length * kinds);
+  for (const table of tablesOf(job)) {
+    const { rows, metrics } = table;
+    for (let row = 0; row < rows.module.length; row += 1) {
+      if (passes(rows, row, filter)) {
+        add(own, rows.module[row], table, row);
+        if (metrics.includes(metric)) {
+          ownByKind[rows.module[row] * kinds + rows.kind[row]] += rows[metric][row];
+        }
+      }
     }
   }
-  const inclusive = Object.fromEntries(kMetrics.map((name) => [name, own[name].slice()]));
-  addChildren(job, inclusive);
-  for (let index = job.modules.length - 1; index > 0; index -= 1) {
-    for (let kind = 0; kind < kinds; kind += 1) {
-      byKind[job.modules[index].parent * kinds + kind] += byKind[index * kinds + kind];
-    }
+  const inclusive = Object.fromEntries(Object.entries(own).map(([name, values]) => [name, values.slice()]));
+  for (const values of Object.values(inclusive)) {
+    addChildren(job, values, 1);
   }
-  return { own, inclusive, kindsOf: ({ index }) => kindShares(job, byKind, index) };
+  const byKind = ownByKind.slice();
+  addChildren(job, byKind, kinds);
+  return {
+    own,
+    inclusive,
+    kindsOf: (...modules) => kindShares(job, byKind, modules),
+    ownKindsOf: (...modules) => kindShares(job, ownByKind, modules),
+  };
 }
 
-/** Returns the kinds in a module's inclusive amount with their shares of it, in the job's order of kinds. */
-function kindShares(job, byKind, index) {
-  const kinds = job.kinds.length;
-  const values = byKind.subarray(index * kinds, (index + 1) * kinds);
+/** Returns the kinds in the amount of modules with their shares of it, in the job's order of kinds. */
+function kindShares(job, byKind, modules) {
+  const values = job.kinds.map((_, kind) =>
+    modules.reduce((sum, { index }) => sum + byKind[index * job.kinds.length + kind], 0),
+  );
   const whole = values.reduce((a, b) => a + b, 0);
   return job.kinds.map((name, kind) => ({ name, share: values[kind] / whole })).filter(({ share }) => share > 0);
 }
 
-/** Returns true if the row passes the filter. `rows` has a column for each field of the filter. */
+/** Returns true if the row passes the filter. Fields for which `rows` has no column do not apply. */
 export function passes(rows, row, filter) {
   return (
-    (filter.phase < 0 || rows.phase[row] === filter.phase) &&
+    (filter.phase < 0 || !rows.phase || rows.phase[row] === filter.phase) &&
+    (filter.setup || !rows.setup?.[row]) &&
     (filter.kind < 0 || rows.kind[row] === filter.kind) &&
     (filter.group < 0 || rows.group[row] === filter.group)
   );
 }
 
-/** Returns the indices of the rows that pass the filter, for a module and its descendants. */
-export function rowsBelow(job, filter, module) {
+/** Returns the indices of those of `rows` that pass the filter, for a module and its descendants. */
+export function rowsBelow(rows, filter, module) {
   const found = [];
-  for (let row = 0; row < job.rowCount; row += 1) {
-    const owner = job.rows.module[row];
-    if (owner >= module.index && owner < module.end && passes(job.rows, row, filter)) {
+  for (let row = 0; row < rows.module.length; row += 1) {
+    const owner = rows.module[row];
+    if (owner >= module.index && owner < module.end && passes(rows, row, filter)) {
       found.push(row);
     }
   }
@@ -106,13 +130,16 @@ export function facetSums(job, filter, module) {
     group: zeros(job.groups.length),
     all: zeros(1),
   };
-  for (const facet of ["phase", "kind", "group"]) {
-    for (const row of rowsBelow(job, { ...filter, [facet]: -1 }, module)) {
-      add(sums[facet], job.rows[facet][row], job.rows, row);
+  for (const table of tablesOf(job)) {
+    const { rows } = table;
+    for (const facet of ["phase", "kind", "group"].filter((name) => rows[name])) {
+      for (const row of rowsBelow(rows, { ...filter, [facet]: -1 }, module)) {
+        add(sums[facet], rows[facet][row], table, row);
+      }
     }
-  }
-  for (const row of rowsBelow(job, filter, module)) {
-    add(sums.all, 0, job.rows, row);
+    for (const row of rowsBelow(rows, filter, module)) {
+      add(sums.all, 0, table, row);
+    }
   }
   return sums;
 }

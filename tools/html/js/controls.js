@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-import { kMetricTitles } from "./amounts.js";
+import { metricTitles } from "./amounts.js";
 import { byId, h, refill, titleOf } from "./dom.js";
 import { segments } from "./segments.js";
 import { kDefaults } from "./state.js";
-import { shorten } from "./text.js";
+import { meanUnit, shorten } from "./text.js";
 
 /** The controls for the measure and the filters. */
 
@@ -38,15 +38,18 @@ export function drawControls(view) {
   const phases = usedNames(job.phases, job.rows.phase);
   const kinds = usedNames(job.kinds, job.rows.kind);
   const groups = job.groups.map((group) => group.label);
-  const { metric, phase, kind, group } = choice;
-  const now = JSON.stringify([phases, kinds, groups, metric, phase, kind, group]);
+  const { metric, unit, phase, kind, group } = choice;
+  const metrics = metricTitles(job);
+  const units = { mean: meanUnit(job), sum: "sum" };
+  const now = JSON.stringify([metrics, units, phases, kinds, groups, metric, unit, phase, kind, group]);
   if (now === shown) {
     return;
   }
   shown = now;
   refill(
     byId("controls"),
-    segments(view, "metric", "Measure", kMetricTitles),
+    segments(view, "metric", "Measure", metrics),
+    segments(view, "unit", "Unit", units),
     select(view, "phase", "Phase", phases),
     select(view, "kind", "Kind", kinds),
     select(view, "group", "Group", groups),

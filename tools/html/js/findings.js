@@ -227,8 +227,13 @@ export function panel(finding) {
   return h("details", attributes, summary, finding.body);
 }
 
+/** Returns the verdict of `commtap why` on a run that ended badly; null if there is none. */
+function whyLine({ why }) {
+  return why === "" ? null : h("p", { class: "finding bad" }, h("span", { class: "badge" }, "Why"), ` ${why}`);
+}
+
 export function drawFindings(job) {
   const found = findingsOf(job);
   const fine = h("p", { class: "finding good" }, h("span", { class: "badge" }, "Good"), job.live ? kFineHere : kFine);
-  refill(byId("findings"), ...(found.length > 0 ? found.map(panel) : [fine]));
+  refill(byId("findings"), whyLine(job), ...(found.length > 0 ? found.map(panel) : [fine]));
 }

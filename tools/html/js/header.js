@@ -69,7 +69,7 @@ export function factsOf(run) {
   const hosts = new Set(run.processes.host).size;
   const command = commandText(facts.argv);
   return [
-    ["Run", facts.run_name === "" ? "" : facts.run_id],
+    ["Run", facts.run_id],
     ["Planned", facts.planned ? "nothing was communicated" : ""],
     ["Ranks", ranksText(run)],
     ["Hosts", wholeText(hosts)],
@@ -86,8 +86,9 @@ export function factsOf(run) {
     .map(([name, value, full = null]) => ({ name, value, full }));
 }
 
+/** Returns the run's name, or its command: an id says nothing to a reader. */
 export function runName(run) {
-  const name = run.facts.run_name || run.facts.run_id || "report";
+  const name = run.facts.run_name || startOf(commandText(run.facts.argv), kRunLength) || run.facts.run_id || "report";
   return run.facts.planned ? `plan ${name}` : name;
 }
 
@@ -95,7 +96,8 @@ export function drawHeader(job) {
   const run = runName(job);
   refill(byId("run"), named(run, kRunLength));
   document.title = `commtap: ${shorten(run, kRunLength)}`;
-  const items = factsOf(job).map(({ name, value, full }) =>
+  const facts = factsOf(job).filter(({ name, value }) => name !== "Command" || value !== run);
+  const items = facts.map(({ name, value, full }) =>
     h("div", null, h("dt", null, name), h("dd", { title: full }, value)),
   );
   refill(byId("facts"), ...items);

@@ -78,6 +78,28 @@ export function sizeOf(ranges) {
   return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 }
 
+/** Returns the rows with their amounts divided by what `divisorOf` returns for a row; `names`: the columns of amounts. */
+function divided(rows, names, divisorOf) {
+  const columns = names.map((name) => [name, rows[name].map((value, row) => value / divisorOf(row))]);
+  return { ...rows, ...Object.fromEntries(columns) };
+}
+
+/** Returns the exposed time by module, kind and group, with the numbers that `rows` have; null if nothing was timed. */
+function exposedOf(times, job) {
+  if (times.kind.length === 0) {
+    return null;
+  }
+  const modules = new Map(job.modules.map(({ name, index }) => [name, index]));
+  const groups = new Map(job.groups.map(({ name }, index) => [inert(name), index]));
+  return {
+    module: times.module.map((name) => modules.get(job.strings[name]) ?? 0),
+    kind: times.kind,
+    group: times.group.map((name) => groups.get(job.strings[name]) ?? -1),
+    setup: times.setup,
+    exposed_ns: times.exposed_ns.map((value) => value ?? 0),
+  };
+}
+
 export class Job {
   /**
    * @param document the data that tools/html/page_data.h describes
@@ -97,6 +119,12 @@ export class Job {
     this.disagreementsFound = document.disagreements_found;
     this.notSeen = inertAll(document.not_seen);
     this.problems = inertAll(document.problems);
+    /** The divisors of means, `ranks` and `steps`, and what `commtap show` says of their unit and of set-up. */
+    this.unit = inertAll(document.unit);
+    /** Whether the page starts with sums. */
+    this.total = document.total;
+    /** Why the run ended badly, a line of `commtap why`; "" if it did not, or that is not known. */
+    this.why = inert(document.why.replace(/^why: |\n$/g, ""));
     /** The findings of `commtap advise`, the most bytes first. */
     this.advice = inertAll(document.advice);
     /** The verdict of `commtap verify`: `status`, `line`, `found`; null without samples. */
@@ -127,8 +155,31 @@ export class Job {
     /** Columns with one entry per kind and group with measured durations; `moduleTimes` has one per module, too. */
     this.groupTimes = document.group_times;
     this.moduleTimes = document.module_times;
+    /** Exposed time: a table with columns of `rows`; null if nothing was timed. */
+    this.exposed = exposedOf(document.module_times, this);
     /** null if NCCL was not called; otherwise two tables, the NCCL versions and the number of calling processes. */
     this.nccl = document.nccl && { ...document.nccl, versions: inertAll(document.nccl.versions) };
+  }
+
+  /** Returns what the sums of a row are divided by for means: set-up is in no step. */
+  divisorOf(isSetup) {
+    const { ranks, steps } = this.unit;
+    return ranks * (isSetup || steps === 0 ? 1 : steps);
+  }
+
+  /** Returns the job with the amounts of its rows as means per rank and step if `unit` is "mean". */
+  inUnit(unit) {
+    if (unit === "sum") {
+      return this;
+    }
+    if (!this.means) {
+      const { rows, exposed } = this;
+      this.means = Object.create(this);
+      const divide = (table, names) => divided(table, names, (row) => this.divisorOf(table.setup[row]));
+      this.means.rows = divide(rows, ["count", "bytes", "bus_bytes"]);
+      this.means.exposed = exposed && divide(exposed, ["exposed_ns"]);
+    }
+    return this.means;
   }
 
   /** Returns the module with this name; the root if there is none. */

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 import { drawAdvice } from "./advice.js";
-import { filterOf, moduleSums } from "./amounts.js";
+import { filterOf, metricTitles, moduleSums } from "./amounts.js";
 import { drawControls } from "./controls.js";
 import { Diff } from "./diff/diff.js";
 import { drawDiff } from "./diff/diff_view.js";
@@ -16,7 +16,7 @@ import { NcclView } from "./nccl_view.js";
 import { RankView } from "./rank_view.js";
 import { RowTable } from "./row_table.js";
 import { embeddedDocument } from "./source.js";
-import { State } from "./state.js";
+import { kDefaults, State } from "./state.js";
 import { StepView } from "./steps/step_view.js";
 import { drawSweep } from "./sweep/sweep_view.js";
 import { followTheme } from "./theme.js";
@@ -27,7 +27,7 @@ import { TreeChart } from "./charts/tree_chart.js";
 /**
  * The data that all views draw.
  * @typedef {Object} View
- * @property {Job} job
+ * @property {Job} job the job in the chosen unit
  * @property {import("./state.js").Choice} choice
  * @property {import("./amounts.js").Filter} filter
  * @property {import("./job.js").Module} module the module whose subtree is shown
@@ -53,8 +53,9 @@ class Page {
 
   /** Shows a job, or a newer state of it. The reader's choices stay. */
   show(job) {
+    const unit = job.total && !this.job && !location.hash.includes("unit=") ? { unit: "sum" } : {};
     this.job = job;
-    this.state.choice = this.#mend(this.state.choice);
+    this.state.choice = this.#mend({ ...this.state.choice, ...unit });
     byId("job").hidden = false;
     drawHeader(job);
     drawFindings(job);
@@ -71,6 +72,7 @@ class Page {
     const known = (name, names) => (names.includes(name) ? name : "");
     return {
       ...choice,
+      metric: choice.metric in metricTitles(job) ? choice.metric : kDefaults.metric,
       phase: known(choice.phase, job.phases),
       kind: known(choice.kind, job.kinds),
       group: known(
@@ -91,8 +93,8 @@ class Page {
   }
 
   #makeView() {
-    const { job } = this;
     const { choice } = this.state;
+    const job = this.job.inUnit(choice.unit);
     const filter = filterOf(job, choice);
     /** @type {View} */
     this.view = {

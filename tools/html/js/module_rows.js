@@ -8,6 +8,11 @@ import { compare } from "./table.js";
 /** The tree initially opens as many levels as fit into this number of rows: about one screen. */
 const kFirstRows = 24;
 
+/** Returns the number of a module's calls in the chosen unit. */
+export function callsOf({ job, choice }, { calls }) {
+  return calls.reduce((a, b) => a + b, 0) / (choice.unit === "sum" ? 1 : job.divisorOf(false));
+}
+
 /** Returns the module's value in a column of the table. */
 export function moduleValue(view, key, module) {
   const { own, inclusive } = view.sums;
@@ -15,7 +20,7 @@ export function moduleValue(view, key, module) {
     return view.choice.rows === "tree" ? module.label : module.name;
   }
   if (key === "calls") {
-    return module.calls.reduce((a, b) => a + b, 0);
+    return callsOf(view, module);
   }
   return key.startsWith("own_") ? own[key.slice(4)][module.index] : inclusive[key][module.index];
 }

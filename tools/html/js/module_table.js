@@ -5,7 +5,7 @@ import { byId, h, named, refill, say } from "./dom.js";
 import { moduleRows, moduleValue } from "./module_rows.js";
 import { kindColor } from "./charts/palette.js";
 import { firstOrder, tableOf } from "./table.js";
-import { bytesText, plural, shareText, shorten, wholeText } from "./text.js";
+import { bytesText, fractionText, nsText, plural, shareText, shorten, unitText } from "./text.js";
 
 /** The module table: a tree with expandable rows or a flat list, sortable by column and searchable by name. */
 
@@ -57,6 +57,7 @@ export class ModuleTable {
     }
     refill(
       this.tools,
+      h("span", { class: "muted" }, unitText(view)),
       this.#check("rows", "flat", "tree", "flat list"),
       this.#check("empty", "show", "hide", "include modules without collectives"),
     );
@@ -79,7 +80,7 @@ export class ModuleTable {
     this.count = rows.length;
     const table = tableOf({
       name: "modules",
-      caption: `Modules, ${view.choice.rows === "tree" ? "as a tree" : "as a list"}`,
+      caption: `Modules, ${view.choice.rows === "tree" ? "as a tree" : "as a list"}; ${unitText(view)}`,
       columns: this.#columns(),
       rows,
       sort: view.choice.sort,
@@ -115,12 +116,13 @@ export class ModuleTable {
     });
     return [
       { key: "name", title: "Module", header: true, cell: (row) => this.#nameCell(row) },
-      number("calls", "Calls", wholeText),
-      number("count", "Count", wholeText),
+      number("calls", "Calls", fractionText),
+      number("count", "Count", fractionText),
       number("bytes", "Bytes", bytesText),
       number("bus_bytes", "Bus bytes", bytesText),
-      number("own_count", "Own count", wholeText),
+      number("own_count", "Own count", fractionText),
       number("own_bytes", "Own bytes", bytesText),
+      ...(this.view.job.exposed === null ? [] : [number("exposed_ns", "Exposed", nsText)]),
       { key: "share", title: "Share", fixed: true, cell: (row) => share(this.view, row) },
     ];
   }
@@ -142,7 +144,7 @@ export class ModuleTable {
       h("button", drill, name),
       module.className === "" ? null : h("span", { class: "muted class" }, named(module.className, 60)),
     );
-    element.style.paddingInlineStart = `${1.1 * row.indent}rem`;
+    element.style.setProperty("--indent", row.indent);
     return element;
   }
 

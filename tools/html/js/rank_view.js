@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-import { kMetricTitles } from "./amounts.js";
+import { metricTitles } from "./amounts.js";
 import { byId, h, refill } from "./dom.js";
 import { differenceText, HeatMap } from "./charts/heat_map.js";
 import { kindSpreads } from "./ranks.js";
@@ -13,7 +13,10 @@ import { metricText, plural, processesText } from "./text.js";
 
 const kHeats = { value: "relative to the largest rank", difference: "difference from the median" };
 
-const kHint = "Sums over all phases, groups and modules: the filters above do not apply here.";
+const kHint =
+  "Sums of each rank over the whole run, set-up included, and over all phases, groups and modules: the filters above do " +
+  "not apply here.";
+const kNoTimes = " Times are not known by rank: these are bytes.";
 const kAmounts = { count: "number of collectives", bytes: "bytes", bus_bytes: "bus bytes" };
 
 /** Returns the sentence that replaces the heat map if all its cells of a kind would have one colour. */
@@ -41,7 +44,7 @@ function spreadTable(view, spreads) {
     `${metricText(choice.metric, spread.values[spread[process]])} (${job.processName(spread[process])})`;
   return tableOf({
     name: "ranks",
-    caption: `${kMetricTitles[choice.metric]} per rank, by kind`,
+    caption: `${metricTitles(job)[choice.metric]} per rank, by kind`,
     columns: [
       { key: "kind", title: "Kind", header: true, fixed: true, cell: ({ kind }) => job.kinds[kind] },
       { key: "least", title: "Least", number: true, fixed: true, cell: value("least") },
@@ -74,10 +77,12 @@ export class RankView {
     byId("ranks").replaceChildren(this.tools, this.heat.element, this.words);
   }
 
-  update(view) {
+  update(page) {
+    const isTime = page.choice.metric === "exposed_ns";
+    const view = isTime ? { ...page, choice: { ...page.choice, metric: "bytes" } } : page;
     const spreads = kindSpreads(view.job, view.choice.metric);
     const differ = spreads.some(({ different }) => different > 0);
-    const hint = h("p", { class: "muted hint" }, kHint);
+    const hint = h("p", { class: "muted hint" }, isTime ? kHint + kNoTimes : kHint);
     if (differ) {
       refill(this.tools, segments(view, "heat", "Colour", kHeats), scale(view), hint);
     } else {

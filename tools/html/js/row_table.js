@@ -4,7 +4,7 @@
 import { rowsBelow } from "./amounts.js";
 import { breakable, byId, h, named, refill } from "./dom.js";
 import { compare, orderAfter, tableOf } from "./table.js";
-import { bytesText, rangesText, rankText, wholeText } from "./text.js";
+import { bytesText, fractionText, plural, rangesText, rankText, unitText, wholeText } from "./text.js";
 
 /** The table of collectives: every distinct row of the shown module and of the modules below it. */
 
@@ -55,17 +55,17 @@ function columnsOf(view) {
     text("op", "Op", (row) => strings[rows.op[row]], { long: true }),
     text("group", "Group", (row) => job.groups[rows.group[row]].label, { long: true }),
     text("dtype", "Type", (row) => typeText(job, row)),
-    number("count", "Count", wholeText),
+    number("count", "Count", fractionText),
     number("bytes", "Bytes", bytesText),
     number("bus_bytes", "Bus bytes", bytesText),
     text("ranks", "Ranks", (row) => ranksText(job, row), { long: true }),
-    text("spread", "Calls of a rank", (row) => spreadText(job, row), { long: true }),
+    text("spread", "Calls of a rank in the run", (row) => spreadText(job, row), { long: true }),
     text("issued_in", "Issued in", (row) => issuedIn(job, row), { long: true, optional: true }),
     text("label", "Label", (row) => strings[rows.label[row]], { long: true, optional: true }),
     text("setup", "Set-up", (row) => (rows.setup[row] ? "set-up" : ""), { optional: true }),
     text("compiled", "Compiled", (row) => (rows.compiled[row] ? "compiled" : ""), { optional: true }),
     text("splits", "Split sizes", (row) => splitsText(job, row), { long: true, optional: true }),
-    text("members", "Members", (row) => membersText(job, row), { long: true, optional: true }),
+    text("members", "Members", (row) => membersText(view, row), { long: true, optional: true }),
   ];
 }
 
@@ -92,13 +92,20 @@ function splitsText(job, row) {
 }
 
 /** Returns the modules that the row covers, and their parts of its bytes; "" if they are not known. */
-function membersText(job, row) {
-  return (job.members.get(row) ?? []).map(memberText).join(", ");
+function membersText({ job, choice }, row) {
+  const divisor = choice.unit === "sum" ? 1 : job.divisorOf(job.rows.setup[row]);
+  return (job.members.get(row) ?? []).map((member) => memberText(member, divisor)).join(", ");
 }
 
-function memberText({ name, bytes, count }) {
-  const calls = count === null ? "" : ` ${wholeText(count)} ${count === 1 ? "call" : "calls"}`;
-  return `${name === "" ? "padding" : name}${calls} ${bytesText(bytes)}`;
+function memberText({ name, bytes, count }, divisor) {
+  const calls = count === null ? "" : ` ${fractionText(count / divisor)} ${count === divisor ? "call" : "calls"}`;
+  return `${name === "" ? "padding" : name}${calls} ${bytesText(bytes / divisor)}`;
+}
+
+/** Returns the unit of the table's numbers. Set-up is in no step. */
+function unitOf({ job, choice }) {
+  const setup = choice.unit === "mean" && job.unit.steps > 0 ? "; set-up: per rank" : "";
+  return unitText({ job, choice }) + setup;
 }
 
 export class RowTable {
@@ -114,11 +121,11 @@ export class RowTable {
     const columns = columnsOf(view);
     const { rowsort, roworder } = view.choice;
     const column = columns.find(({ key }) => key === rowsort) ?? columns.find(({ key }) => key === "bytes");
-    const rows = rowsBelow(view.job, view.filter, view.module);
+    const rows = rowsBelow(view.job.rows, { ...view.filter, setup: true }, view.module);
     rows.sort((a, b) => compare(column.value(a), column.value(b), roworder) || a - b);
     const table = tableOf({
       name: "rows",
-      caption: "Collectives of the module that is shown and of those below it; numbers are sums over ranks",
+      caption: `Collectives of the module that is shown and of those below it; ${unitOf(view)}`,
       columns: columns.filter(({ optional, value }) => !optional || rows.some((row) => value(row) !== "")),
       rows,
       sort: column.key,
@@ -130,6 +137,7 @@ export class RowTable {
         this.update(this.view);
       },
     });
+    byId("rows-of").textContent = `${plural(rows.length, "row")}, ${unitOf(view)}`;
     refill(byId("rows"), rows.length > 0 ? table : h("p", { class: "muted nothing" }, "None under this filter."));
   }
 

@@ -5,7 +5,8 @@
 
 /**
  * @typedef {Object} Choice
- * @property {"count"|"bytes"|"bus_bytes"} metric
+ * @property {"count"|"bytes"|"bus_bytes"|"exposed_ns"} metric
+ * @property {"mean"|"sum"} unit whether amounts are means per rank and step
  * @property {string} phase a phase's name, "" for all
  * @property {string} kind a kind's name, "" for all
  * @property {string} group a group's label, "" for all
@@ -24,6 +25,7 @@
 /** @type {Choice} */
 export const kDefaults = Object.freeze({
   metric: "bytes",
+  unit: "mean",
   phase: "",
   kind: "",
   group: "",
@@ -41,8 +43,9 @@ export const kDefaults = Object.freeze({
 
 /** The valid values of the choices that are not names from the report. */
 const kAllowed = {
-  metric: ["count", "bytes", "bus_bytes"],
-  sort: ["tree", "name", "calls", "count", "bytes", "bus_bytes", "own_count", "own_bytes"],
+  metric: ["count", "bytes", "bus_bytes", "exposed_ns"],
+  unit: ["mean", "sum"],
+  sort: ["tree", "name", "calls", "count", "bytes", "bus_bytes", "own_count", "own_bytes", "exposed_ns"],
   order: ["up", "down"],
   rows: ["tree", "flat"],
   empty: ["show", "hide"],

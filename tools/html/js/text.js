@@ -104,9 +104,19 @@ export function nsText(ns) {
   return `${value >= 100 ? wholeText(value) : Number(value.toPrecision(3))} ${unit}`;
 }
 
-/** Formats a value of a metric: calls or bytes. */
+/** Formats a value of a metric: calls, bytes or nanoseconds. A mean of calls may be fractional. */
 export function metricText(metric, value) {
-  return metric === "count" ? wholeText(value) : bytesText(value);
+  return metric === "count" ? fractionText(value) : metric === "exposed_ns" ? nsText(value) : bytesText(value);
+}
+
+/** Returns the unit of means: "per rank and step". */
+export function meanUnit({ unit }) {
+  return unit.steps > 0 ? "per rank and step" : "per rank";
+}
+
+/** Returns the unit that a reader has chosen. */
+export function unitText({ job, choice }) {
+  return choice.unit === "sum" ? "sums over ranks" : meanUnit(job);
 }
 
 /** Returns a share as "12.3%" or "<0.1%"; "" if the whole is 0. */

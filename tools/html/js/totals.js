@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-import { facetSums, kMetrics, kMetricTitles } from "./amounts.js";
+import { facetSums, metricTitles } from "./amounts.js";
 import { byId, h, refill } from "./dom.js";
 import { kindColor } from "./charts/palette.js";
 import { metricText, plural, processesText, shareText, wholeText } from "./text.js";
@@ -10,12 +10,12 @@ import { metricText, plural, processesText, shareText, wholeText } from "./text.
 
 const kMostLines = 12;
 
-function tile(metric, value) {
-  const exact = metric === "count" ? null : `${wholeText(value)} bytes`;
+function tile(metric, title, value) {
+  const exact = metric.endsWith("bytes") ? `${wholeText(value)} bytes` : null;
   return h(
     "div",
     { class: "tile" },
-    h("span", { class: "muted" }, metric === "count" ? "Collectives" : kMetricTitles[metric]),
+    h("span", { class: "muted" }, metric === "count" ? "Collectives" : title),
     h("span", { class: "figure", title: exact }, metricText(metric, value)),
   );
 }
@@ -56,7 +56,7 @@ function facetLine(view, facet, name, color, value, whole) {
 
 function facetCard(view, facet, title, names, sums, colorOf) {
   const values = sums[facet][view.choice.metric];
-  const counts = sums[facet].count;
+  const counts = view.choice.metric === "exposed_ns" ? values : sums[facet].count;
   const whole = values.reduce((a, b) => a + b, 0);
   const present = names
     .map((name, i) => ({ name, value: values[i], count: counts[i] }))
@@ -64,11 +64,12 @@ function facetCard(view, facet, title, names, sums, colorOf) {
     .sort((a, b) => b.value - a.value);
   const lines = present.slice(0, kMostLines);
   const rest = present.length - lines.length;
+  const isUntimed = facet === "phase" && view.choice.metric === "exposed_ns";
   return h(
     "div",
     { class: "facets" },
     h("h3", null, title),
-    present.length === 0 ? h("p", { class: "muted" }, "none") : null,
+    present.length === 0 ? h("p", { class: "muted" }, isUntimed ? "Times are not known by phase." : "none") : null,
     h(
       "ul",
       null,
@@ -78,19 +79,23 @@ function facetCard(view, facet, title, names, sums, colorOf) {
   );
 }
 
-/** Returns what the totals are: "sum over 8 ranks". */
-function sumText(job) {
-  return `sum over ${job.ranks.length > 0 ? plural(job.rankCount, "rank") : processesText(job.processCount)}`;
+/** Returns the unit of the totals: "Sum over 8 ranks", or what `commtap show` says, with set-up apart. */
+function unitOf({ job, choice }) {
+  if (choice.unit === "sum") {
+    return `Sum over ${job.ranks.length > 0 ? plural(job.rankCount, "rank") : processesText(job.processCount)}`;
+  }
+  return [job.unit.text, job.unit.setup].filter((text) => text !== "").join("; ");
 }
 
 export function drawTotals(view) {
   const { job } = view;
-  byId("totals-of").textContent = sumText(job);
+  byId("totals-of").textContent = unitOf(view);
   const sums = facetSums(job, view.filter, view.module);
   const groups = job.groups.map((group) => group.label);
+  const tiles = Object.entries(metricTitles(job)).map(([name, title]) => tile(name, title, sums.all[name][0]));
   refill(
     byId("totals"),
-    h("div", { class: "tiles" }, ...kMetrics.map((metric) => tile(metric, sums.all[metric][0]))),
+    h("div", { class: "tiles" }, ...tiles),
     facetCard(view, "kind", "By kind", job.kinds, sums, kindColor),
     facetCard(view, "phase", "By phase", job.phases, sums),
     facetCard(view, "group", "By process group", groups, sums),

@@ -43,6 +43,20 @@ TEST_CASE("html reads reports and ledgers and can write to stdout") {
   CHECK(one.out.find("\"ranks\":[[1,1]]") != std::string::npos);
 }
 
+TEST_CASE("html says why a run ended badly, and begins with sums for --total") {
+  const TempFolder folder;
+  for (const int64_t rank : {0, 1}) {
+    Report report = sampleReport(rank);
+    report.job.world_size = 2;
+    report.job.exit = ExitKind::kNormal;
+    report.job.exit_status = 3 * rank;
+    writeText(folder / ("rank-0000" + std::to_string(rank) + ".json"), reportToJson(report));
+  }
+  const Outcome outcome = runCommtap({"html", folder.path(), "--total", "-o", "-"});
+  CHECK(outcome.out.find("\"why\":\"why: ") != std::string::npos);
+  CHECK(outcome.out.find("\"total\":true") != std::string::npos);
+}
+
 TEST_CASE("html names unreadable files on stderr and on the page, and exits with 1") {
   const HtmlFolder folder;
   writeText(folder / "bad.json", "{");

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/unit/job_samples.h"
+#include "tools/job/advice_text.h"
 
 namespace commtap {
 namespace {
@@ -19,6 +20,7 @@ TEST_CASE("the page's advice names the rows that prove it") {
   REQUIRE(advice.size() == 1);
   CHECK(advice[0]["rule"] == "recomputed");
   CHECK(advice[0]["row_count"] == 1);
+  CHECK(advice[0]["stake"] == stakeText(adviceFor(job)[0], job));
   const size_t row = advice[0]["rows"][0];
   CHECK(job.collectives[row].phase == Phase::kRecompute);
 }

@@ -79,6 +79,17 @@ TEST_CASE("page tables are columns, and each string is stored once") {
   CHECK(std::count(strings.begin(), strings.end(), "Net") == 1);
 }
 
+TEST_CASE("a page has the unit of means, and what its caller knows of the run") {
+  const json document = json::parse(pageData(nestedJob(), nullptr, {"why: killed", true}));
+  CHECK(document["unit"]["ranks"] == 3); // one process has no rank
+  CHECK(document["unit"]["steps"] == 0);
+  CHECK(document["unit"]["text"] == "Per rank: the mean of 3 ranks; the run has no training steps");
+  CHECK(document["unit"]["setup"] == "set-up, before the first forward: 1.667 calls and 167 B per rank");
+  CHECK(document["why"] == "why: killed");
+  CHECK(document["total"] == true);
+  CHECK(json::parse(pageData(nestedJob()))["total"] == false);
+}
+
 TEST_CASE("a page row has its numbers, and indices of modules and strings") {
   const json document = json::parse(pageData(nestedJob()));
   const json& rows = document["rows"];

@@ -23,6 +23,24 @@ TEST_CASE("the page of equal runs has totals and no changes") {
   CHECK(document["totals"]["by"][0] == "all");
   CHECK(document["totals"]["count_before"] == document["totals"]["count_after"]);
   CHECK(document["notes"].empty());
+  CHECK(document["summary"] == "no differences");
+}
+
+TEST_CASE("the page of two runs has its numbers per rank and step, set-up apart") {
+  JobReport before = sampleJob();
+  before.steps.assign(
+      1, {.first_step = 0, .steps = 2, .ranks = 4, .timed_ranks = 4, .duration_ns = {}, .collectives = {}});
+  JobReport after = grownJob();
+  after.steps = before.steps;
+  after.collectives.back().setup = true;
+  const json per_run = json::parse(diffData(before, after, {}));
+  const json per_step = json::parse(diffData(before, after, {}, comparedSteps(before, after)));
+  CHECK(per_run["unit"] == "per rank and run");
+  CHECK(per_step["unit"] == "per rank and step (set-up: per rank and run)");
+  CHECK(per_step["summary"].get<std::string>().starts_with("communicates "));
+  const double before_run = per_run["totals"]["bytes_before"][0];
+  CHECK(per_step["totals"]["bytes_before"][0] == before_run / 2);
+  CHECK(per_step["totals"]["by"].back() == "set-up");
 }
 
 TEST_CASE("the page of two runs has what changed, per rank") {

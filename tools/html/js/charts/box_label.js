@@ -7,8 +7,8 @@ import { themeFont } from "./palette.js";
 
 /** The distance in pixels between a label and the borders of its colour. */
 export const kPadding = 6;
-export const kNameStyle = { fontWeight: 600, fontSize: 12 };
-export const kNumberStyle = { fontWeight: 400, fontSize: 11 };
+export const kNameStyle = { fontWeight: 600, fontSize: 12, lineHeight: 14 };
+export const kNumberStyle = { fontWeight: 400, fontSize: 11, lineHeight: 14 };
 
 const kGap = 8; // pixels between the name and the number; two spaces need less
 const kLeastRoom = 40; // pixels; a cut name in less room says nothing
@@ -42,15 +42,25 @@ function cutStart(name, room) {
  * Returns the label of a box; null if none fits. The number is "" if only the name fits.
  * @template {{x: number, width: number}} Segment
  * @param {Segment[]} segments the coloured parts of the box, from left to right; has at least one
- * @returns {?{name: string, number: string, segment: Segment}} `segment`: the part that holds the label
+ * @returns {?{name: string, number: string, segment: Segment, isPlate: boolean}} `segment`: the part where the label
+ * begins; `isPlate`: the label is on a plate of its own, because it fits into the box but into no segment
  */
 export function boxLabel(name, number, segments) {
   const both = widthOf(name, kNameStyle) + kGap + widthOf(number, kNumberStyle);
   const roomy = segments.find(({ width }) => width >= both + 2 * kPadding);
   if (roomy) {
-    return { name, number, segment: roomy };
+    return { name, number, segment: roomy, isPlate: false };
+  }
+  const whole = segments.reduce((sum, { width }) => sum + width, 0);
+  for (const [width, shown] of [
+    [both, number],
+    [widthOf(name, kNameStyle), ""],
+  ]) {
+    if (segments.length > 1 && width + 4 * kPadding <= whole) {
+      return { name, number: shown, segment: segments[0], isPlate: true };
+    }
   }
   const widest = segments.reduce((a, b) => (b.width > a.width ? b : a));
   const cut = cutStart(name, widest.width - 2 * kPadding);
-  return cut === "" ? null : { name: cut, number: "", segment: widest };
+  return cut === "" ? null : { name: cut, number: "", segment: widest, isPlate: false };
 }

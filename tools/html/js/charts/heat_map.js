@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-import { kMetricTitles } from "../amounts.js";
+import { metricTitles } from "../amounts.js";
 import { Chart } from "./chart.js";
 import { mix, themeColor, themeFont } from "./palette.js";
 import { columnSize, columnsOf, difference } from "../ranks.js";
@@ -51,7 +51,7 @@ function describe(view, spreads, column, line) {
   const value = spread.values[process];
   const lines = [
     [`${columnName(view, column)}, ${view.job.kinds[spread.kind]}`, ""],
-    [kMetricTitles[view.choice.metric], metricText(view.choice.metric, value)],
+    [metricTitles(view.job)[view.choice.metric], metricText(view.choice.metric, value)],
     ["Which is", differenceText(spread, value)],
   ];
   if (column.first !== column.last) {

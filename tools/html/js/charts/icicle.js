@@ -8,7 +8,8 @@
 
 /**
  * @typedef {Object} Box in pixels
- * @property {import("../job.js").Module} module
+ * @property {import("./tree_nodes.js").Node} node
+ * @property {?Box} parent
  * @property {number} level 0 for the root
  * @property {number} x
  * @property {number} y
@@ -21,65 +22,56 @@ const kRootHeight = 24;
 const kRootGap = 3;
 /** The minimum width of a column in pixels, so that names fit. */
 const kColumnWidth = 150;
+/** The minimum height of a box in pixels that has room for its name. */
+export const kTallEnough = 13;
 /** The minimum height of a box in pixels. A flatter box is invisible, so it is left out with its descendants. */
 const kFlattest = 0.5;
 
-function levelsBelow(job, values, root) {
-  let deepest = root.depth;
-  for (let index = root.index; index < root.end; index += 1) {
-    if (values[index] > 0) {
-      deepest = Math.max(deepest, job.modules[index].depth);
-    }
-  }
-  return deepest - root.depth + 1;
+/** Returns the width in pixels that all levels of a picture need. */
+export function widthOf({ boxes }) {
+  return kColumnWidth * (boxes.at(-1)?.level ?? 0);
 }
 
 /**
- * Returns boxes for `root` and its descendants, level by level, each level from top to bottom. Returns none if the
- * value of `root` is 0. `own` has the areas next to a module's children that show the module's exclusive amount.
- * @param {Float64Array} values by module, inclusive
+ * Returns boxes for the node `root` and its descendants, level by level, each level from top to bottom. Returns none if
+ * the value of `root` is 0. `own` has the areas next to a node's children that show its exclusive amount.
+ * @param {import("./tree_nodes.js").NodeTree} tree
  * @returns {{boxes: Box[], own: Box[]}}
  */
-export function icicle(job, values, root, width, height) {
-  if (values[root.index] <= 0) {
+export function icicle(tree, root, width, height) {
+  if (tree.valueOf(root) <= 0) {
     return { boxes: [], own: [] };
   }
-  const most = Math.min(levelsBelow(job, values, root), 1 + Math.max(1, Math.floor(width / kColumnWidth)));
   const top = kRootHeight + kRootGap;
-  const rows = layOut(job, values, root, most, top, height - top);
-  // If all modules of a level are too flat, the other columns share its width.
+  const rows = layOut(tree, root, top, height - top);
   const last = rows.boxes.at(-1).level;
   const column = width / last;
-  const place = (box) => ({ ...box, x: (box.level - 1) * column, width: column });
-  const [line, ...below] = rows.boxes;
-  return {
-    boxes: [{ ...line, x: 0, width, height: last === 0 ? height : kRootHeight }, ...below.map(place)],
-    own: rows.own.filter(({ level }) => level <= last).map(place),
-  };
+  for (const box of [...rows.boxes.slice(1), ...rows.own]) {
+    Object.assign(box, { x: (box.level - 1) * column, width: column });
+  }
+  Object.assign(rows.boxes[0], { x: 0, y: 0, width, height: last === 0 ? height : kRootHeight });
+  return { boxes: rows.boxes, own: rows.own.filter(({ level }) => level <= last) };
 }
 
 /** Assigns the vertical positions of the boxes below the root, from `top` downwards. */
-function layOut(job, values, root, levels, top, height) {
-  const scale = height / values[root.index];
-  const boxes = [{ module: root, level: 0, y: 0, height: 0 }];
+function layOut(tree, root, top, height) {
+  const scale = height / tree.valueOf(root);
+  const boxes = [{ node: root, parent: null, level: 0, y: top, height }];
   const own = [];
   for (let at = 0; at < boxes.length; at += 1) {
-    const parent = at === 0 ? { ...boxes[0], y: top, height } : boxes[at];
+    const parent = boxes[at];
     const level = parent.level + 1;
-    if (level === levels) {
-      continue;
-    }
     let { y } = parent;
-    for (const module of job.childrenOf(parent.module)) {
-      const tall = values[module.index] * scale;
+    for (const node of tree.childrenOf(parent.node, (value) => value * scale >= kTallEnough)) {
+      const tall = tree.valueOf(node) * scale;
       if (tall >= kFlattest) {
-        boxes.push({ module, level, y, height: tall });
+        boxes.push({ node, parent, level, y, height: tall });
       }
       y += tall;
     }
     const left = parent.y + parent.height - y;
     if (y > parent.y && left >= kFlattest) {
-      own.push({ module: parent.module, level, y, height: left });
+      own.push({ node: parent.node, level, y, height: left });
     }
   }
   return { boxes, own };
@@ -93,10 +85,10 @@ export function neighbour(boxes, at, key) {
     return found < 0 ? at : found;
   };
   if (key === "ArrowRight" || (key === "ArrowDown" && from.level === 0)) {
-    return find((box) => box.module.parent === from.module.index && box.level === from.level + 1);
+    return find((box) => box.parent === from);
   }
   if (key === "ArrowLeft") {
-    return from.level === 0 ? at : find((box) => box.module.index === from.module.parent);
+    return from.level === 0 ? at : find((box) => box === from.parent);
   }
   const next = at + (key === "ArrowDown" ? 1 : -1);
   return boxes[next]?.level === from.level ? next : at;

@@ -1,28 +1,31 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-import { kMetricTitles } from "../amounts.js";
+import { metricTitles } from "../amounts.js";
 import { boxLabel, kNameStyle, kNumberStyle, kPadding } from "./box_label.js";
 import { Chart } from "./chart.js";
 import { byId, h } from "../dom.js";
-import { icicle, neighbour } from "./icicle.js";
+import { icicle, kTallEnough, neighbour, widthOf } from "./icicle.js";
 import { kindColor, mix, textOn, themeColor, themeFont } from "./palette.js";
-import { metricText, shareText, shorten, wholeText } from "../text.js";
+import { likeness } from "../likeness.js";
+import { callsOf } from "../module_rows.js";
+import { scrollBox } from "../scroll_box.js";
+import { fractionText, metricText, shareText, shorten } from "../text.js";
+import { NodeTree } from "./tree_nodes.js";
 
 /** The chart of the module tree. */
 
 const kHint =
   "The line on top is the shown module, the boxes are the modules in it. Click a box to show only its subtree, and the " +
   "line to go back up. Keys: arrows move, Enter opens, Backspace goes up.";
-const kTallEnough = 13; // minimum height in pixels for a name
+const kColours =
+  "Colours are kinds, as above; pale where only the modules inside communicate. Equal modules are one box, as layers.* × 80.";
 const kPale = 0.62;
 const kPathLength = 40;
-const kOwnWidth = 44; // pixels of the area for a module's exclusive amount
 
-/** Returns the colour of a module's box, which is paler if the module has no amount of its own. */
-function fillOf(view, module, kind) {
-  const own = view.sums.own[view.choice.metric][module.index] > 0;
-  return own ? kindColor(kind) : mix(kindColor(kind), themeColor("card"), kPale);
+/** Returns the colour of a kind, paler in a box whose modules have no amount of their own. */
+function fillOf(kind, isPale) {
+  return isPale ? mix(kindColor(kind), themeColor("card"), kPale) : kindColor(kind);
 }
 
 /** Replaces braces and bars, which are markup in ECharts labels. */
@@ -42,13 +45,13 @@ function shapeOf(box) {
 }
 
 /** Returns the coloured parts of a box, one per kind, from left to right. */
-function segmentsOf(view, box) {
+function segmentsOf(box, kinds, isPale) {
   const shape = shapeOf(box);
   let { x } = shape;
-  return view.sums.kindsOf(box.module).map(({ name, share }) => {
+  return kinds.map(({ name, share }) => {
     const width = shape.width * share;
     x += width;
-    return { x: x - width, width, fill: fillOf(view, box.module, name) };
+    return { x: x - width, width, fill: fillOf(name, isPale) };
   });
 }
 
@@ -57,14 +60,14 @@ function drawSegment(shape, { x, width, fill }) {
 }
 
 /** Returns the text of a box and its place in the box; no text if none fits. */
-function drawLabel(view, box, segments) {
-  const value = view.sums.inclusive[view.choice.metric][box.module.index];
-  const isTall = box.height >= kTallEnough;
-  const label = isTall ? boxLabel(box.module.label, metricText(view.choice.metric, value), segments) : null;
+function drawLabel(box, segments, name, number) {
+  const label = box.height >= kTallEnough ? boxLabel(name, number, segments) : null;
   if (!label) {
     return { textContent: { type: "text", silent: true, style: { text: "" } } };
   }
-  const style = { fill: textOn(label.segment.fill), fontFamily: themeFont() };
+  const { isPlate, segment } = label;
+  const style = { fill: isPlate ? themeColor("text") : textOn(segment.fill), fontFamily: themeFont() };
+  const plate = isPlate ? { backgroundColor: themeColor("card"), borderRadius: 3, padding: [3, kPadding] } : {};
   return {
     textContent: {
       type: "text",
@@ -73,22 +76,23 @@ function drawLabel(view, box, segments) {
         text: `{name|${plain(label.name)}}${label.number === "" ? "" : `  {number|${label.number}}`}`,
         align: "left",
         verticalAlign: "middle",
+        ...plate,
         rich: { name: { ...style, ...kNameStyle }, number: { ...style, ...kNumberStyle } },
       },
     },
-    textConfig: { position: [label.segment.x - shapeOf(box).x + kPadding, shapeOf(box).height / 2] },
+    textConfig: { position: [segment.x - shapeOf(box).x + kPadding, shapeOf(box).height / 2] },
   };
 }
 
 /** Draws the outline of a box with its label. The outline is the shape that reacts to the pointer. */
-function drawFrame(view, box, segments) {
+function drawFrame(box, segments, name, number) {
   return {
     type: "rect",
     shape: shapeOf(box),
     z2: 1,
     style: { fill: "transparent" },
     emphasis: { style: { fill: "transparent", stroke: themeColor("text"), lineWidth: 1.5 } },
-    ...drawLabel(view, box, segments),
+    ...drawLabel(box, segments, name, number),
   };
 }
 
@@ -96,27 +100,21 @@ function drawFrame(view, box, segments) {
  * Draws a box. ECharts reuses the previous child at each index and keeps properties that the new one lacks: the frame
  * must stay first.
  */
-function drawBox(view, box) {
-  const segments = segmentsOf(view, box);
+function drawParts(box, segments, name, number) {
   const parts = segments.map((segment) => drawSegment(shapeOf(box), segment));
-  return { type: "group", children: [drawFrame(view, box, segments), ...parts] };
+  return { type: "group", children: [drawFrame(box, segments, name, number), ...parts] };
+}
+
+function drawBox(view, tree, box) {
+  const { modules, label, isRest } = box.node;
+  const segments = segmentsOf(box, view.sums.kindsOf(...modules), !isRest && tree.ownOf(box.node) === 0);
+  return drawParts(box, segments, label, metricText(view.choice.metric, tree.valueOf(box.node)));
 }
 
 /** Draws the area next to a module's children that shows its exclusive amount. */
-function drawOwn(box) {
-  const style = {
-    text: box.height < kTallEnough ? "" : "own",
-    fill: themeColor("muted"),
-    fontFamily: themeFont(),
-    fontSize: 11,
-  };
-  return {
-    type: "rect",
-    shape: { ...shapeOf(box), width: Math.min(box.width - 1, kOwnWidth) },
-    style: { fill: themeColor("sunk") },
-    textContent: { type: "text", style },
-    textConfig: { position: "insideLeft", distance: 7 },
-  };
+function drawOwn(view, tree, box) {
+  const segments = segmentsOf(box, view.sums.ownKindsOf(...box.node.modules), false);
+  return drawParts(box, segments, "own", metricText(view.choice.metric, tree.ownOf(box.node)));
 }
 
 function boxSeries(boxes, draw) {
@@ -128,39 +126,60 @@ function boxSeries(boxes, draw) {
   };
 }
 
-function describe(view, module) {
+/** Returns the lines on what a node of several modules has. */
+function eachLines(view, tree, { modules, isEqual }) {
+  const each = tree.valueOf({ modules }) / modules.length;
+  return modules.length === 1 ? [] : [[isEqual ? "Each" : "Mean of each", metricText(view.choice.metric, each)]];
+}
+
+/** Returns the name of a node's modules: "Transformer.layers.0 and 79 like it". */
+function nameOf({ modules, label, target, isRest }) {
+  if (isRest) {
+    return `${label} in ${target.name}`;
+  }
+  return modules.length === 1 ? modules[0].name : `${modules[0].name} and ${modules.length - 1} like it`;
+}
+
+function describe(view, tree, node) {
   const { choice, sums } = view;
-  const value = sums.inclusive[choice.metric][module.index];
+  const value = tree.valueOf(node);
   const whole = sums.inclusive[choice.metric][view.module.index];
+  const [first] = node.modules;
   const lines = [
-    [shorten(module.name, 200), ""],
-    [kMetricTitles[choice.metric], metricText(choice.metric, value)],
-    ["Own", metricText(choice.metric, sums.own[choice.metric][module.index])],
+    [shorten(nameOf(node), 200), ""],
+    [metricTitles(view.job)[choice.metric], metricText(choice.metric, value)],
+    ...eachLines(view, tree, node),
+    ["Own", metricText(choice.metric, tree.ownOf(node))],
     ["Share", shareText(value, whole)],
-    ["Calls", wholeText(module.calls.reduce((a, b) => a + b, 0))],
+    ["Calls", fractionText(node.modules.reduce((sum, module) => sum + callsOf(view, module), 0))],
   ];
-  const kinds = sums.kindsOf(module).map(({ name, share }) => [name, shareText(share, 1)]);
+  const kinds = sums.kindsOf(...node.modules).map(({ name, share }) => [name, shareText(share, 1)]);
   lines.push(...(kinds.length > 1 ? kinds : []));
-  if (module.className !== "") {
-    lines.push(["Class", shorten(module.className, 80)]);
+  if (first.className !== "" && !node.isRest) {
+    lines.push(["Class", shorten(first.className, 80)]);
   }
   return lines;
 }
 
-function pictureOf(view, width, height) {
-  const { boxes, own } = icicle(view.job, view.sums.inclusive[view.choice.metric], view.module, width, height);
+function pictureOf(view, tree, width, height) {
+  const root = tree.rootOf(view.module);
+  const { boxes, own } = icicle(tree, root, width, height);
   const above = view.job.modules[view.module.parent];
   return {
     option: {
-      series: [boxSeries(boxes, (box) => drawBox(view, box)), { ...boxSeries(own, drawOwn), silent: true }],
+      series: [
+        boxSeries(boxes, (box) => drawBox(view, tree, box)),
+        { ...boxSeries(own, (box) => drawOwn(view, tree, box)), silent: true },
+      ],
     },
     count: boxes.length,
+    boxes,
     boxOf: (position) => boxes[position],
     neighbour: (position, key) => neighbour(boxes, position, key),
-    describe: (position) => describe(view, boxes[position].module),
+    describe: (position) => describe(view, tree, boxes[position].node),
     enter: (position) => {
-      const { module } = boxes[position];
-      view.set({ module: module === view.module && above ? above.name : module.name });
+      const { target } = boxes[position].node;
+      view.set({ module: target === view.module && above && position === 0 ? above.name : target.name });
     },
     leave: () => above && view.set({ module: above.name }),
   };
@@ -185,21 +204,33 @@ function path(view) {
 
 export class TreeChart {
   constructor() {
-    this.chart = new Chart(`Module tree. ${kHint}`, (width, height) => pictureOf(this.view, width, height));
+    this.chart = new Chart(`Module tree. ${kHint}`, (width, height) => this.#draw(width, height));
     this.chart.element.classList.add("tree");
+    this.frame = scrollBox("tree-scroll", "Module tree, all levels", this.chart.element);
     this.nothing = h("p", { class: "muted nothing" }, "No collectives here match the filters.");
-    byId("tree").replaceChildren(
-      h("p", { class: "muted hint" }, `${kHint} Colours are kinds, as above. Pale modules only have children.`),
-      this.chart.element,
-      this.nothing,
-    );
+    byId("tree").replaceChildren(h("p", { class: "muted hint" }, `${kHint} ${kColours}`), this.frame, this.nothing);
+  }
+
+  /** Draws the tree. The chart is as wide as its levels need: where the window is narrower, it scrolls. */
+  #draw(width, height) {
+    const picture = pictureOf(this.view, this.tree, width, height);
+    this.chart.element.style.minWidth = `${widthOf(picture)}px`;
+    return picture;
   }
 
   update(view) {
     const moved = this.view?.module.name !== view.module.name;
+    const { own, inclusive } = view.sums;
+    const { metric } = view.choice;
     this.view = view;
-    const some = view.sums.inclusive[view.choice.metric][view.module.index] > 0;
+    if (this.likeness?.modules !== view.job.modules) {
+      const { modules } = view.job;
+      this.likeness = { modules, equal: likeness(view.job, true), alike: likeness(view.job, false) };
+    }
+    this.tree = new NodeTree(view.job, { own: own[metric], inclusive: inclusive[metric] }, this.likeness);
+    const some = inclusive[metric][view.module.index] > 0;
     this.chart.element.hidden = !some;
+    this.frame.hidden = !some;
     this.nothing.hidden = some;
     byId("path").replaceChildren(path(view));
     if (some) {

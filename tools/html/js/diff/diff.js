@@ -47,6 +47,9 @@ export class Diff {
     const { totals, changes } = document;
     this.before = runOf(document.before);
     this.after = runOf(document.after);
+    /** The first line of `commtap diff`, and the unit of its numbers. */
+    this.summary = inert(document.summary);
+    this.unit = document.unit;
     this.notes = inertAll(document.notes);
     this.totals = totals.by.map((by, row) => ({ by, name: strings[totals.name[row]], ...amountOf(totals, row) }));
     /** Rows that differ, in the order of `commtap diff`. The amounts are those of each of the `modules`. */

@@ -61,7 +61,7 @@ export class DiffTable {
   /** @param {import("./diff.js").Diff} diff */
   constructor(diff) {
     this.changes = diff.changes;
-    this.table = new SortedTable("changes", "Modules, phases, kinds and groups that differ; means per rank", "all");
+    this.table = new SortedTable("changes", `Modules, phases, kinds and groups that differ; ${diff.unit}`, "all");
     this.find = h("input", {
       type: "search",
       placeholder: "module, phase, kind, group or label",

@@ -60,7 +60,7 @@ export function amountColumns(extra) {
 
 function nameCell({ by, name }) {
   if (by !== "kind") {
-    return shorten(by === "all" ? "all collectives" : name, kNameLength);
+    return shorten({ all: "all collectives", "set-up": "before the first forward" }[by] ?? name, kNameLength);
   }
   const swatch = h("span", { class: "swatch" });
   swatch.style.background = kindColor(name);
@@ -70,10 +70,10 @@ function nameCell({ by, name }) {
 export function totalsTable(diff) {
   return tableOf({
     name: "diff-totals",
-    caption: "Totals of both runs, per rank",
+    caption: `Totals of both runs, ${diff.unit}`,
     columns: [
-      { key: "by", title: "By", fixed: true, cell: ({ by }) => by },
       { key: "name", title: "Name", header: true, fixed: true, cell: nameCell },
+      { key: "by", title: "By", fixed: true, cell: ({ by }) => by },
       ...amountColumns({ fixed: true }),
       { key: "percent", title: "Percent", number: true, fixed: true, cell: percentText },
     ],

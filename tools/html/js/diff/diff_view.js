@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
+import { drawDiffChart } from "./diff_chart.js";
 import { DiffTable } from "./diff_table.js";
 import { totalsTable } from "./diff_totals.js";
 import { byId, h, named, refill } from "../dom.js";
@@ -15,9 +16,17 @@ import { plural, processesText, shorten } from "../text.js";
 const kNameLength = 60;
 const kSourceLength = 80;
 
+/** Returns the names of both runs; their ids if their names are equal. */
+function namesOf(before, after) {
+  const names = [runName(before), runName(after)];
+  const ids = [before.facts.run_id, after.facts.run_id];
+  return names[0] === names[1] && ids[0] !== ids[1] ? ids : names;
+}
+
 function drawHeader({ before, after }) {
-  refill(byId("run"), named(runName(before), kNameLength), " and ", named(runName(after), kNameLength));
-  document.title = `commtap: ${shorten(runName(before), kNameLength)} and ${shorten(runName(after), kNameLength)}`;
+  const [first, second] = namesOf(before, after);
+  refill(byId("run"), named(first, kNameLength), " and ", named(second, kNameLength));
+  document.title = `commtap: ${shorten(first, kNameLength)} and ${shorten(second, kNameLength)}`;
   const fact = (name, run) =>
     h("div", null, h("dt", null, name), h("dd", null, named(run.facts.source, kSourceLength)));
   refill(byId("facts"), fact("Before", before), fact("After", after));
@@ -55,9 +64,10 @@ function findingsOf(diff) {
 }
 
 function drawFindings(diff) {
-  const badge = h("span", { class: "badge" }, "Good");
-  const same = h("p", { class: "finding good" }, badge, " The runs do not differ in what they communicate.");
-  refill(byId("diff-findings"), diff.changes.length === 0 ? same : null, ...findingsOf(diff).map(panel));
+  const isSame = diff.changes.length === 0;
+  const badge = h("span", { class: "badge" }, isSame ? "Good" : "Difference");
+  const answer = h("p", { class: `finding answer ${isSame ? "good" : "note"}` }, badge, ` ${diff.summary}`);
+  refill(byId("diff-findings"), answer, ...findingsOf(diff).map(panel));
 }
 
 /** Returns a table of the runs' facts, side by side. */
@@ -87,6 +97,10 @@ export function drawDiff(diff) {
   drawHeader(diff);
   drawFindings(diff);
   refill(byId("runs"), runsTable(diff));
+  byId("diff-totals-of").textContent = `${diff.unit}: the sum over ranks, divided by their number`;
   refill(byId("diff-totals"), totalsTable(diff));
+  drawDiffChart(diff);
+  byId("changes-of").textContent =
+    `${diff.unit}: the mean over the ranks that have the row; modules without their children`;
   new DiffTable(diff).draw();
 }

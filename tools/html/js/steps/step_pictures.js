@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 import { kindColor, mix, themeColor, themeFont } from "../charts/palette.js";
-import { amountText, footnotes, stepsText } from "./step_text.js";
+import { footnotes, stepsText } from "./step_text.js";
 import { warmUps } from "./steps.js";
-import { fractionText, msText, rankText } from "../text.js";
+import { fractionText, metricText, msText, rankText } from "../text.js";
 
 /**
  * The data of one column in the step charts.
@@ -139,9 +139,9 @@ function drawKinds(view, { kinds }, unit, { x, width, y }) {
 
 function kindLines(view, metric, { kinds, total }) {
   const lines = view.job.kinds
-    .map((name, kind) => [name, amountText(metric, kinds[kind])])
+    .map((name, kind) => [name, metricText(metric, kinds[kind])])
     .filter((_, kind) => kinds[kind] > 0);
-  return lines.length > 1 ? [...lines, ["Total", amountText(metric, total)]] : lines;
+  return lines.length > 1 ? [...lines, ["Total", metricText(metric, total)]] : lines;
 }
 
 /** Shows the amounts of each step, divided by `unit`. */

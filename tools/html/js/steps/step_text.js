@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-import { bytesText, fractionText, plural, wholeText } from "../text.js";
+import { plural, wholeText } from "../text.js";
 
 /** Texts about steps. */
 
@@ -35,9 +35,4 @@ export function footnotes(job, stretch) {
     lines.push(["Not completed by", plural(stretch.ranks - stretch.timed, "rank")]);
   }
   return lines;
-}
-
-/** Formats a mean amount. A mean of calls may be fractional. */
-export function amountText(metric, value) {
-  return metric === "count" ? fractionText(value) : bytesText(value);
 }

@@ -5,16 +5,17 @@ import { byId, h, refill } from "../dom.js";
 import { segments } from "../segments.js";
 import { StepChart } from "./step_chart.js";
 import { amountPicture, timePicture } from "./step_pictures.js";
-import { amountText, ranksText, stepsText } from "./step_text.js";
+import { ranksText, stepsText } from "./step_text.js";
 import { kindMeans, stretchesOf, timeOf } from "./steps.js";
 import { tableOf } from "../table.js";
-import { byteUnit, msText, rankText, wholeText } from "../text.js";
+import { byteUnit, metricText, msText, rankText, wholeText } from "../text.js";
 
 /** The section on steps: charts of the duration and the communication of each step, and a table with the same data. */
 
 const kScales = { value: "linear", log: "logarithmic" };
 const kHint = "Sums over all phases and modules: the filters for phase and module do not apply here.";
 const kMostTorn = 4; // steps that the sentence on warm-up names
+const kAmounts = { count: "collectives", bytes: "bytes", exposed_ns: "exposed time" };
 const kNoBusBytes = " Reports have no bus bytes per step: these are bytes.";
 
 /** Returns the sentence on the columns that are higher than the axis. */
@@ -22,6 +23,12 @@ function tornText(torn) {
   const texts = torn.slice(0, kMostTorn).map(({ stretch, time }) => `${stepsText(stretch)} (${msText(time.mean)})`);
   const rest = torn.length > kMostTorn ? ` and ${wholeText(torn.length - kMostTorn)} more` : "";
   return `The job warms up: the axis ends below ${texts.join(", ")}${rest}.`;
+}
+
+/** Returns the unit of the axis: its name, and its size in the unit of the metric. */
+function unitOf(metric, most) {
+  const units = { count: { size: 1, name: "Collectives" }, exposed_ns: { size: 1e6, name: "Exposed ms" } };
+  return units[metric] ?? byteUnit(most);
 }
 
 function columnsOf(view, rows, metric) {
@@ -37,7 +44,7 @@ function columnsOf(view, rows, metric) {
     title,
     number: true,
     fixed: true,
-    cell: (row) => amountText(metric, value(row)),
+    cell: (row) => metricText(metric, value(row)),
   });
   const kinds = view.job.kinds.map((name, kind) => ({ name, kind }));
   return [
@@ -91,7 +98,7 @@ export class StepView {
   #draw() {
     const { view, stretches } = this;
     const { job, choice, filter } = view;
-    const metric = choice.metric === "count" ? "count" : "bytes";
+    const metric = choice.metric === "bus_bytes" ? "bytes" : choice.metric;
     const means = kindMeans(job, stretches, filter, metric);
     const rows = stretches.map((stretch, i) => ({
       stretch,
@@ -122,7 +129,7 @@ export class StepView {
 
   #drawAmounts(rows, metric) {
     const most = Math.max(...rows.map(({ total }) => total));
-    const unit = metric === "count" ? { size: 1, name: "Collectives" } : byteUnit(most);
+    const unit = unitOf(metric, most);
     this.amountTitle.textContent = `${unit.name} per step and rank: mean over ranks, by kind`;
     this.amounts.element.hidden = most === 0;
     this.nothing.hidden = most > 0;
@@ -134,7 +141,7 @@ export class StepView {
   #drawTable(rows, metric) {
     const table = tableOf({
       name: "steps",
-      caption: `Time and ${metric === "count" ? "collectives" : "bytes"} per rank and step, as means over ranks`,
+      caption: `Time and ${kAmounts[metric]} per rank and step, as means over ranks`,
       columns: columnsOf(this.view, rows, metric),
       rows,
       pages: this.pages,

@@ -4,12 +4,14 @@
 import { byId, h, named, refill } from "../dom.js";
 import { panel } from "../findings.js";
 import { numberColumn, SortedTable, textColumn } from "../sorted_table.js";
-import { bytesText, commandText, fractionText, inertAll, plural, wholeText } from "../text.js";
+import { bytesText, commandText, fractionText, inertAll, plural, startOf, wholeText } from "../text.js";
 
 /** The page of a sweep of `commtap plan`: its layouts side by side. The document is sweep.json. */
 
 const kCommandLength = 400;
+const kTitleLength = 100;
 const kName = "layouts";
+const kNameLength = 80;
 
 /** Returns one row for all groups of a layout and one for each group. */
 function rowsOf(sweep) {
@@ -56,6 +58,47 @@ class LayoutTable {
   }
 }
 
+/** Returns the part of a bar that is `value` of `most`. */
+function part(kind, value, most) {
+  const fill = h("span", { class: `fill ${kind}` });
+  fill.style.width = `${most > 0 ? (100 * value) / most : 0}%`;
+  return fill;
+}
+
+/** Returns a layout's bar: bytes across nodes, then those in a node, as parts of the most bytes of a layout. */
+function barOf({ name, all }, most) {
+  const { bytes, bytes_across_nodes: across } = all;
+  return h(
+    "li",
+    { class: "bar-line" },
+    h("span", { class: "bar-name" }, named(name, kNameLength)),
+    h(
+      "span",
+      { class: "track", "aria-hidden": "true" },
+      part("across", across, most),
+      part("inside", bytes - across, most),
+    ),
+    h(
+      "span",
+      { class: "bar-value" },
+      bytesText(across),
+      h("span", { class: "muted" }, ` across nodes, ${bytesText(bytes - across)} in a node`),
+    ),
+  );
+}
+
+/** Draws the chart: a bar per layout, in the order of the document. */
+function drawBars({ layouts }) {
+  const drawn = layouts.filter(({ failure }) => failure === "");
+  const most = Math.max(...drawn.map(({ all }) => all.bytes));
+  const key = (kind, text) => h("span", null, h("span", { class: `swatch ${kind}` }), text);
+  refill(
+    byId("layout-bars"),
+    h("p", { class: "muted keys" }, key("across", "bytes across nodes"), key("inside", "bytes in a node")),
+    h("ul", { class: "bars" }, ...drawn.map((layout) => barOf(layout, most))),
+  );
+}
+
 function findingsOf({ layouts }) {
   const list = (lines) => h("ul", null, ...lines.map((line) => h("li", null, line)));
   const failed = layouts.filter(({ failure }) => failure !== "").map(({ name, failure }) => `${name}: ${failure}`);
@@ -75,8 +118,9 @@ function drawHeader(sweep) {
     ["Layouts", wholeText(sweep.layouts.length)],
     ["Command", named(command, kCommandLength)],
   ].filter(([, value]) => value !== "");
-  refill(byId("run"), "layouts");
-  document.title = "commtap: layouts";
+  const title = `layouts of ${startOf(command, kTitleLength)}`;
+  refill(byId("run"), title);
+  document.title = `commtap: ${title}`;
   refill(byId("facts"), ...facts.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value))));
 }
 
@@ -89,5 +133,6 @@ export function drawSweep(document_) {
   byId("sweep").hidden = false;
   drawHeader(sweep);
   refill(byId("sweep-findings"), ...findingsOf(sweep).map(panel));
+  drawBars(sweep);
   new LayoutTable(sweep).draw();
 }
