@@ -10,11 +10,13 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from importlib import metadata
 from pathlib import Path
 
+from local_version import add_torches
 from toolchain import GLIBC, Target, zig
 from tracker_sources import add_sources
 
@@ -111,9 +113,12 @@ def _run(*command: object, environment: dict[str, str]) -> None:
         sys.exit(f"wheel: {' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
 
 
-def complete(made: Path, target: Target, work: Path, environment: dict[str, str]) -> tuple[Path, Path]:
+def complete(
+    made: Path, target: Target, work: Path, environment: dict[str, str], minors: Sequence[str]
+) -> tuple[Path, Path]:
     """Adds licences, the list of parts and a tracker's sources, and names the systems that the wheel runs on.
 
+    `minors`: the releases of torch that the version names; none for a wheel that has trackers for all.
     Returns the wheel and its unpacked files.
     """
     unpacked, final = work / target.arch / "unpacked", work / target.arch / "final"
@@ -121,6 +126,9 @@ def complete(made: Path, target: Target, work: Path, environment: dict[str, str]
         shutil.rmtree(folder, ignore_errors=True)
     _run(sys.executable, "-m", "wheel", "unpack", made, "--dest", unpacked, environment=environment)
     [tree] = unpacked.iterdir()
+    if minors:
+        before, tree = tree.name, add_torches(tree, minors)
+        made = made.with_name(made.name.replace(before, tree.name, 1))
     [info] = tree.glob("*.dist-info")
     versions = {}
     (info / "licenses" / "parts").mkdir(parents=True, exist_ok=True)

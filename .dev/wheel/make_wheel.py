@@ -152,7 +152,7 @@ def main() -> None:
     dest.mkdir(parents=True, exist_ok=True)
     for old in (*dest.glob(f"commtap-*{target.arch}*"), *sources_in(dest)):
         old.unlink()
-    wheel, tree = contents.complete(made, target, WORK, environment)
+    wheel, tree = contents.complete(made, target, WORK, environment, arguments.torch or [])
     final = Path(shutil.copy(wheel, dest))
     archive = contents.write_archive(tree, target, dest, int(environment["SOURCE_DATE_EPOCH"]))
     sources = write_sdist(options, target, dest, environment)

@@ -7,7 +7,7 @@ import types
 from pathlib import Path
 
 import pytest
-from commtap.locations import command_path, library_path
+from commtap.locations import command_path, library_path, version
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -23,7 +23,10 @@ def test_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_installation(monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = types.SimpleNamespace(LIBRARY=Path("/usr/lib/libcommtap.so"), COMMAND=Path("/usr/bin/commtap"))
+    paths = types.SimpleNamespace(
+        LIBRARY=Path("/usr/lib/libcommtap.so"), COMMAND=Path("/usr/bin/commtap"), VERSION="1.2.3"
+    )
     monkeypatch.setitem(sys.modules, "commtap._location", paths)
     assert library_path() == Path("/usr/lib/libcommtap.so")
     assert command_path() == Path("/usr/bin/commtap")
+    assert version() == "1.2.3"

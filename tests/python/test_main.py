@@ -3,11 +3,13 @@
 """`python -m commtap` is the command line, and importing the package imports nothing of torch."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[2] / "tracker" / "python"
+REPOSITORY = Path(__file__).resolve().parents[2]
+PACKAGE = REPOSITORY / "tracker" / "python"
 
 
 def run(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
@@ -28,6 +30,19 @@ def test_command_is_missing(tmp_path: Path) -> None:
     done = run("-m", "commtap", BUILD_DIR=str(tmp_path))
     assert done.stderr == f"commtap: {tmp_path}/tools/commtap is missing: install or build all of commtap\n"
     assert done.returncode == 1
+
+
+def test_version_and_names() -> None:
+    """dir() has what users may use: no module or helper of the package."""
+    done = run(
+        "-c",
+        "import commtap\n"
+        "print(commtap.__version__, '__version__' in dir(commtap))\n"
+        "print(sorted(name for name in dir(commtap) if not name.startswith('__')) == sorted(commtap.__all__))",
+    )
+    version = re.search(r"^  version: '(.*)'", (REPOSITORY / "meson.build").read_text(encoding="utf-8"), re.MULTILINE)
+    assert version is not None
+    assert done.stdout == f"{version[1]} True\nTrue\n", done.stderr
 
 
 def test_import_is_light() -> None:

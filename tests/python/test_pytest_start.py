@@ -3,8 +3,10 @@
 """commtap.pytest_start: when pytest is started again, and with what."""
 
 import os
+import subprocess
 import sys
 import tempfile
+import time
 import types
 from pathlib import Path
 
@@ -34,6 +36,7 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, st
 
     monkeypatch.setattr(os, "execve", execve)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(pytest_start, "_remove_after_end", lambda folder: None)
     for module in (preload, pytest_start):
         monkeypatch.setattr(module, "library_path", lambda: library)
     monkeypatch.setattr(pytest_start, "is_preloaded", lambda: False)
@@ -44,11 +47,33 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, st
 
 
 def test_started(environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    removed: list[str] = []
+    monkeypatch.setattr(pytest_start, "_remove_after_end", removed.append)
     monkeypatch.setenv("LD_PRELOAD", "libother.so")
     with pytest.raises(Started):
         start_preloaded()
     assert environment["LD_PRELOAD"] == f"libother.so:{tmp_path}/libcommtap.so"
     assert Path(environment["COMMTAP_OUT"]).parent == tmp_path
+    assert pytest_start.is_temporary(environment["COMMTAP_OUT"])
+    assert removed == [environment["COMMTAP_OUT"]]
+
+
+def test_the_folder_is_removed_after_the_end(tmp_path: Path) -> None:
+    folder = tmp_path / "reports"
+    script = (
+        "import os, sys, time\nfrom commtap.pytest_start import _remove_after_end\n"
+        "folder = sys.argv[1]\nos.mkdir(folder)\n_remove_after_end(folder)\n"
+        "assert not os.path.exists(f'/proc/self/task/{os.getpid()}/children') or "
+        "open(f'/proc/self/task/{os.getpid()}/children').read() == ''\n"
+        "time.sleep(0.2)\nassert os.path.isdir(folder)\n"
+    )
+    package = str(Path(pytest_start.__file__).parents[1])
+    subprocess.run([sys.executable, "-c", script, folder], check=True, env=os.environ | {"PYTHONPATH": package})
+    for _ in range(500):
+        if not folder.exists():
+            break
+        time.sleep(0.01)
+    assert not folder.exists()
 
 
 def test_the_users_folder_is_kept(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:

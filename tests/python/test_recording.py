@@ -67,6 +67,18 @@ def test_started_processes(snapshots: list[dict[str, Any]], tmp_path: Path, monk
     assert [each["job"]["rank"] for each in inner.reports] == [0]
 
 
+def test_a_killed_process_is_named(snapshots: list[dict[str, Any]], tmp_path: Path) -> None:
+    snapshots += [report(0)] * 2
+    with recording(lambda: tmp_path) as found:
+        out = Path(os.environ["COMMTAP_OUT"])
+        out.mkdir(parents=True)
+        for rank, ending in ((0, "normal"), (1, "killed")):
+            ended = report(1, rank)
+            ended["job"]["exit"] = ending
+            (out / f"rank-{rank}.json").write_text(json.dumps(ended), encoding="utf-8")
+    assert found.warnings == ["rank 1 (process 1) crashed or was killed inside the record: its counts end there"]
+
+
 def test_the_environment_comes_back(snapshots: list[dict[str, Any]], tmp_path: Path) -> None:
     snapshots.append(report(0))
     before = dict(os.environ)

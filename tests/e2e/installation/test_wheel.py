@@ -44,7 +44,7 @@ dist.destroy_process_group()
 
 
 def test_name_says_where_it_runs(wheel: Path) -> None:
-    assert re.fullmatch(r"commtap-[0-9.]+-py3-none-manylinux_2_28_x86_64\.whl", wheel.name)
+    assert re.fullmatch(r"commtap-[0-9.]+\+torch2\.13\.torch2\.14-py3-none-manylinux_2_28_x86_64\.whl", wheel.name)
     assert wheel.stat().st_size < needs.LARGEST_WHEEL
 
 

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -252,6 +253,28 @@ def test_started_again(trivial: Path, arguments: tuple[str, ...]) -> None:
     again = run(trivial, MODULE, "--commtap", *arguments, COMMTAP_OUT=str(trivial / "out"))
     assert again.returncode == bare.returncode
     assert lines_of(again) == lines_of(bare)
+
+
+def test_switched_off(trivial: Path) -> None:
+    """`-p no:commtap` is what users of other plugins expect; the name of the module works too."""
+    off = ("-p", "no:commtap")
+    (trivial / "test_comms.py").write_text("def test_comms(comms):\n    pass\n", encoding="utf-8")
+    done = run(trivial, (*MODULE, *off), "-k", "test_passes")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "unrecognized arguments: --commtap" in run(trivial, (*MODULE, *off), "--commtap").stderr
+    assert "the fixture comms is switched off by -p no:commtap" in run(trivial, (*MODULE, *off), "-k", "comms").stdout
+
+
+def test_no_folder_is_left(trivial: Path) -> None:
+    """The last process to end is pytest itself; what removes its reports ends after it."""
+    done = run(trivial, MODULE, "--commtap", "-k", "test_passes")
+    assert " until the end\n" in done.stdout
+    folders = trivial / ".scratch"
+    for _ in range(500):
+        if not list(folders.glob("commtap-pytest-*")):
+            break
+        time.sleep(0.01)
+    assert list(folders.glob("commtap-pytest-*")) == []
 
 
 def test_debugger(trivial: Path) -> None:

@@ -50,6 +50,10 @@ _MODULES = {"CommDebugMode": "comm_debug_mode", "ModTracker": "mod_tracker"}
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from commtap.locations import version
+
+        return version()
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(importlib.import_module(f"{__name__}.{_MODULES.get(name, 'control')}"), name)
@@ -58,4 +62,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    own = (name for name in globals() if name.startswith("__"))
+    return sorted({*own, *__all__, "__version__"})

@@ -1,14 +1,27 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The places of this installation's files; in a checkout, those of its build tree (BUILD_DIR, or build/)."""
+"""The version and the files of this installation; in a checkout, those of its build tree (BUILD_DIR, or build/)."""
 
 import os
+import re
 from pathlib import Path
+
+_CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 def _build_folder() -> Path:
-    checkout = Path(__file__).resolve().parents[3]
-    return Path(os.environ.get("BUILD_DIR", checkout / "build"))
+    return Path(os.environ.get("BUILD_DIR", _CHECKOUT / "build"))
+
+
+def version() -> str:
+    """Returns the version, as `commtap --version` says it."""
+    try:
+        from commtap._location import VERSION
+    except ImportError:
+        project = (_CHECKOUT / "meson.build").read_text(encoding="utf-8")
+        found = re.search(r"^  version: '(.*)',$", project, re.MULTILINE)
+        return found[1] if found else "unknown"
+    return VERSION
 
 
 def library_path() -> Path:

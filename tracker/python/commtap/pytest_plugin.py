@@ -17,7 +17,14 @@ if TYPE_CHECKING:
 _OBSTACLE = pytest.StashKey[str]()
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def _is_off(manager: pytest.PytestPluginManager) -> bool:
+    """Returns whether `-p no:commtap` was given: users do not know the plugin by the name of its module."""
+    return manager.is_blocked("commtap")
+
+
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    if _is_off(pluginmanager):
+        return
     group = parser.getgroup("commtap", "count collectives")
     group.addoption(
         "--commtap",
@@ -34,7 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 # Outside of the hook by which pytest captures stdout and stderr: afterwards they are files that an exec would inherit.
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
-    if early_config.known_args_namespace.commtap:
+    if getattr(early_config.known_args_namespace, "commtap", False):
         from commtap.pytest_start import start_preloaded
 
         try:
@@ -47,19 +54,23 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
-    if not config.option.commtap:
+    if not getattr(config.option, "commtap", False):
         return None
     from commtap.preload import is_preloaded
+    from commtap.pytest_start import is_temporary
 
     if not is_preloaded():
         late = "a conftest.py loads the plugin, which is too late: use -p commtap.pytest_plugin"
         return f"commtap: not preloaded: {config.stash.get(_OBSTACLE, late)}"
-    return f"commtap: preloaded, reports in {os.environ.get('COMMTAP_OUT', 'commtap-out')}"
+    out = os.environ.get("COMMTAP_OUT", "commtap-out")
+    return f"commtap: preloaded, reports in {out}{' until the end' if is_temporary(out) else ''}"
 
 
 @pytest.fixture
 def comms(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> "Comms":
     """Records the collectives of a `with` block, in this process and in processes that the block starts."""
+    if _is_off(request.config.pluginmanager):
+        pytest.fail("the fixture comms is switched off by -p no:commtap", pytrace=False)
     from commtap.comms import Comms
 
     return Comms(

@@ -3,6 +3,7 @@
 """`pytest --commtap` starts pytest again in the same process, with libcommtap.so preloaded."""
 
 import os
+import select
 import shutil
 import sys
 import tempfile
@@ -19,7 +20,7 @@ _KEPT_FOR_S = 24 * 3600
 
 
 def _remove_old_folders() -> None:
-    """Removes the reports of earlier runs. A process writes its report at its very end, so a later run removes it."""
+    """Removes the reports of earlier runs that no process removed, as after a restart of the machine."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER_PREFIX}*"):
         try:
             facts = folder.lstat()
@@ -27,6 +28,37 @@ def _remove_old_folders() -> None:
             continue
         if facts.st_uid == os.getuid() and time.time() - facts.st_mtime > _KEPT_FOR_S:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def is_temporary(folder: str) -> bool:
+    """Returns whether start_preloaded() made the folder, which is removed after the end of pytest."""
+    return Path(folder).name.startswith(_FOLDER_PREFIX)
+
+
+def _remove_after_end(folder: str) -> None:
+    """Starts a process that removes the folder once this one has ended: a process writes its report at its very end.
+
+    The process is no child of this one, whose children tests may count or wait for.
+    """
+    try:
+        ended = os.pidfd_open(os.getpid())
+    except OSError:  # an old kernel: a later run removes the folder
+        return
+    first = os.fork()
+    if first == 0:
+        try:
+            os.setsid()
+            if os.fork() == 0:
+                silent = os.open(os.devnull, os.O_RDWR)
+                for stream in (0, 1, 2):
+                    os.dup2(silent, stream)
+                os.chdir("/")
+                select.select([ended], [], [])
+                shutil.rmtree(folder, ignore_errors=True)
+        finally:
+            os._exit(0)
+    os.waitpid(first, 0)
+    os.close(ended)
 
 
 def _is_pytest() -> bool:
@@ -58,7 +90,10 @@ def start_preloaded() -> str | None:
     if not _is_pytest():
         return f"{sys.argv[0] or 'a program'} calls pytest, and would begin again: start pytest itself"
     _remove_old_folders()
-    out = os.environ.get("COMMTAP_OUT") or tempfile.mkdtemp(prefix=_FOLDER_PREFIX)
+    out = os.environ.get("COMMTAP_OUT")
+    if not out:
+        out = tempfile.mkdtemp(prefix=_FOLDER_PREFIX)
+        _remove_after_end(out)
     own = {"LD_PRELOAD": ld_preload(os.environ), "COMMTAP_OUT": str(Path(out).absolute())}
     sys.stdout.flush()
     sys.stderr.flush()

@@ -54,6 +54,11 @@ def _fill(recording: Recording, own: Row, others: list[Row]) -> None:
     """Fills a recording. This process is left out if it only started the others."""
     reports = [*([own] if own["collectives"] or not others else []), *others]
     recording.reports = sorted(reports, key=lambda each: (each["job"]["rank"] is None, each["job"]["rank"] or 0))
+    for each in others:
+        job = each["job"]
+        if job.get("exit") in ("killed", "signal"):
+            name = f"process {job['pid']}" if job["rank"] is None else f"rank {job['rank']} (process {job['pid']})"
+            recording.warnings.append(f"{name} crashed or was killed inside the record: its counts end there")
     for each in reports:
         for row in each["not_seen"]:
             detail = f": {row['detail']}" if row["detail"] else ""
