@@ -108,7 +108,7 @@ def waits_of(events: list[Any]) -> dict[int, int]:
 
 @dataclass
 class Work:
-    """What the device did for an event of the trace."""
+    """Work of the device: an event of the trace."""
 
     begin: int
     end: int

@@ -167,7 +167,7 @@ def exposure_faults(report: Report, said: dict[str, Any]) -> list[str]:
     """Returns the steps whose exposed time is not that of the trace of the same step.
 
     It may differ by a tenth, and by 0.3 ms: an event is recorded a moment before a kernel begins or after it ends. It
-    is never more than the time in which kernels of NCCL run, but for that moment.
+    is never more than the time in which kernels of NCCL run, except for that moment.
     """
     return [
         f"step {number}: {ms}"

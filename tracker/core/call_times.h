@@ -16,7 +16,7 @@ bool isStepTimed(uint32_t every);
 /// Adds a duration to the row of `call`. A kRunning duration also adds the call's payload.
 void countDuration(const OpFrame& call, DurationKind kind, uint64_t ns);
 
-/// Where a thread or stream stands still because a collective has not completed.
+/// A place at which a thread or stream stands still because a collective has not completed.
 struct Stalled {
   uint32_t module = kGlobalModule; ///< the one that runs there
   Phase phase = Phase::kOther;

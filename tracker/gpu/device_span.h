@@ -20,13 +20,13 @@ using StreamId = const void*;
 struct DeviceSpan;
 using SpanRef = std::shared_ptr<DeviceSpan>;
 
-/// What waits for collectives: a stream that computes, whose work has come to a wait, or a thread of the job.
+/// A wait for collectives: of a stream that computes, whose work has come to it, or of a thread of the job.
 struct Arrival {
   Stalled where;                 ///< what the job was about to compute
   std::optional<DeviceEvent> at; ///< when the stream came to the wait; not set for a thread
   /// The collective that has completed last of those waited for; not set at first. From there on, later ones count.
   SpanRef last;
-  std::vector<SpanRef> spans;         ///< a thread's wait only: all that it waited for
+  std::vector<SpanRef> spans;         ///< a thread's wait only: each that it waited for
   std::atomic<uint64_t> waited_ns{0}; ///< a thread's wait only, by the host's clock; 0: it waits still
 };
 
@@ -39,7 +39,7 @@ struct DeviceSpan {
   std::vector<OpFrame> calls; ///< the collectives that the span is a part of
   bool stalls = false;        ///< its stream computes, so what comes next there waits for its end
   Stalled where;              ///< if `stalls`
-  /// What waits for it. StreamOrder's lock guards this, until the polling thread has taken it.
+  /// The waits for it. StreamOrder's lock guards this, until the polling thread has taken it.
   std::vector<std::shared_ptr<Arrival>> arrivals;
   bool is_over = false; ///< the polling thread has taken `arrivals`
 };

@@ -20,7 +20,7 @@ struct Exposure {
 /// Returns the exposure of a span that is over and ran `ran_ms`. Call in the order of the spans' ends.
 ///
 /// On a stream that computes all of it is exposed. Else a wait is exposed from when it began, or from when the
-/// collective before it that the same wait is for was over, whichever is later. Of several waits the longest counts. A
+/// collective before it that the same wait is for was over, whichever is later. The longest of several waits counts. A
 /// thread's wait ends when the last collective that it is for is over.
 Exposure exposureOf(
     const CudaDriver& driver,

@@ -106,9 +106,9 @@ TEST_CASE_FIXTURE(StreamOrderFixture, "computation hides none, half, or all of a
   CHECK(exposed("order.all") == 0);
 }
 
-TEST_CASE_FIXTURE(StreamOrderFixture, "what nobody waits for is not exposed") {
-  collective("order.nobody", 10);
-  CHECK(exposed("order.nobody") == 0);
+TEST_CASE_FIXTURE(StreamOrderFixture, "a collective that nothing waits for is not exposed") {
+  collective("order.unawaited", 10);
+  CHECK(exposed("order.unawaited") == 0);
 }
 
 TEST_CASE_FIXTURE(StreamOrderFixture, "of two waits for one collective the longest counts") {
