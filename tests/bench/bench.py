@@ -333,7 +333,8 @@ def calls(build: Path, show: Show, few: int, many: int) -> list[str]:
     for job in CALL_JOBS:
         for what in ("nothing", "commtap", *more.get(job, [])):
             lines.append(show(call_row(build, job, what, many * CALL_PAIRS.get(job, 2))))
-    lines.append(show(call_row(build, "nccl_calls", "interposition", many)))
+    for job in ("nccl_calls", "stream_waits"):
+        lines.append(show(call_row(build, job, "interposition", many)))
     lines.append(show(own_row(build, few // 4)))
     lines.append(show(flight_recorder_row(build, few // 2)))
     return lines

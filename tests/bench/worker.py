@@ -236,8 +236,23 @@ def nccl_function(name: str, *, interposed: bool) -> ctypes.c_void_p:
     return ctypes.c_void_p(find(name.encode()))
 
 
-#: The function that `nccl_calls` calls, which a switch replaces.
+def cuda_library() -> ctypes.CDLL:
+    return ctypes.CDLL(str(Path(os.environ["BUILD_DIR"]) / "tests" / "cuda" / "libcuda-user-13.so"), mode=os.RTLD_LOCAL)
+
+
+def stream_wait_of(*, interposed: bool) -> ctypes.c_void_p:
+    """Returns cudaStreamWaitEvent as a library linked with a fake of CUDA's runtime finds it, or the fake's own."""
+    library = cuda_library()
+    if not interposed:
+        runtime = ctypes.CDLL("libcudart.so.13", mode=os.RTLD_LOCAL | os.RTLD_NOLOAD)
+        return ctypes.cast(runtime.cudaStreamWaitEvent, ctypes.c_void_p)
+    library.cuda_user_function.restype = ctypes.c_void_p
+    return ctypes.c_void_p(library.cuda_user_function(b"cudaStreamWaitEvent"))
+
+
+#: The functions that `nccl_calls` and `stream_waits` call, which a switch replaces.
 all_reduce: list[ctypes.c_void_p] = []
+stream_wait: list[ctypes.c_void_p] = []
 
 
 def nccl_calls() -> Step:
@@ -250,6 +265,16 @@ def nccl_calls() -> Step:
 
     def step() -> None:
         repeat(all_reduce[-1], ctypes.c_size_t(CALLS_OF["nccl_calls"]), communicator)
+
+    return step
+
+
+def stream_waits() -> Step:
+    """Waits of a stream, by a fake of CUDA's runtime that does nothing else."""
+    repeat, event = cuda_library().cuda_user_repeat, ctypes.create_string_buffer(64)
+
+    def step() -> None:
+        repeat(stream_wait[-1], ctypes.c_size_t(CALLS_OF["stream_waits"]), event)
 
     return step
 
@@ -272,12 +297,20 @@ JOBS = {
         gloo_collectives,
         functional_collectives,
         nccl_calls,
+        stream_waits,
         ordinary_ops,
     )
 }
 #: Calls per step of the jobs that do not make CALLS of them.
-CALLS_OF = {"nccl_calls": 100_000}
-ON_FAKE_BACKEND = {"module_calls", "collectives", "functional_collectives", "nccl_calls", "ordinary_ops"}
+CALLS_OF = {"nccl_calls": 100_000, "stream_waits": 100_000}
+ON_FAKE_BACKEND = {
+    "module_calls",
+    "collectives",
+    "functional_collectives",
+    "nccl_calls",
+    "stream_waits",
+    "ordinary_ops",
+}
 
 
 def commtap_switch() -> Switch:
@@ -329,6 +362,7 @@ PEERS = {peer.__name__: peer for peer in (comm_debug_mode, mod_tracker, profiler
 def interposition() -> Switch:
     def switch(on: bool) -> contextlib.AbstractContextManager[object]:
         all_reduce[:] = [nccl_function("ncclAllReduce", interposed=on)]
+        stream_wait[:] = [stream_wait_of(interposed=on)]
         return contextlib.nullcontext()
 
     return switch
