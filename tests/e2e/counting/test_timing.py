@@ -114,7 +114,7 @@ def test_show(late: Run) -> None:
     done = subprocess.run(
         [COMMAND, "show", "--time", late.output_folder], capture_output=True, text=True, check=True, timeout=60
     )
-    (line,) = [line for line in done.stdout.splitlines() if line.startswith("Late ") and "all_reduce" in line]
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("Late ") and "(rank" in line]
     late_by = re.search(r"(\d+)(?:\.\d+)? ms \(rank 1\)", line)
     assert late_by is not None, line
     assert 0.6 * LATE_NS < float(late_by[1]) * 1e6 < 3 * LATE_NS
@@ -166,7 +166,7 @@ def test_show_says_where_and_for_whom(exposed: Run) -> None:
     assert re.search(
         r"^Cases\.hides_none +forward +\d+ .*all_reduce of Cases\.hides_none_issues$", places, re.MULTILINE
     )
-    late = re.search(r"EXPOSED for all_reduce on \w+: at least ([\d.]+) %", shown)
+    late = re.search(r"EXPOSED with set-up for all_reduce on \w+: at least ([\d.]+) %", shown)
     assert late is not None, shown
     assert float(late[1]) > 80
     budget = exposed.output_folder.parent / "budget.toml"
