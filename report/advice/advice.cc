@@ -16,6 +16,7 @@
 #include "report/advice/dtensor_advice.h"
 #include "report/advice/host_advice.h"
 #include "report/advice/sharding_advice.h"
+#include "report/job/exposed_time.h"
 #include "report/model/module_names.h"
 
 namespace commtap {
@@ -30,7 +31,7 @@ constexpr double kUnevenRatio = 1.25;
 
 constexpr std::string_view kLink = "docs/advise.md";
 
-constexpr std::array<AdviceRuleRow, 16> kRules = {{
+constexpr std::array<AdviceRuleRow, 17> kRules = {{
     {AdviceRule::kDisagreement,
      "ranks_differ",
      "ranks of one group made different calls: [merge](merge.md#when-ranks-disagree)",
@@ -130,6 +131,15 @@ constexpr std::array<AdviceRuleRow, 16> kRules = {{
      "one layer fills several of DDP's buckets in a backward, so that all but the first hold one parameter",
      "One layer fills several of DDP's buckets, so a bucket holds one parameter: raise bucket_cap_mb.",
      kLink},
+    {AdviceRule::kPrefetchHidesNothing,
+     "prefetch_hides_nothing",
+     "FSDP gathers a module's parameters while another module runs, each call is [timed](timing.md), and the job "
+     "stands "
+     "still for at least nine tenths of the time that the gathers run, and a hundredth of a step",
+     "FSDP prefetches parameters, and the job waits for them as long as if it did not: gather them earlier "
+     "(set_modules_to_forward_prefetch or set_modules_to_backward_prefetch of FSDP2 with further modules), or in "
+     "larger units that compute longer.",
+     "docs/timing.md"},
 }};
 
 void findSmall(Findings& findings) {
@@ -297,6 +307,22 @@ void findBucketsOfOne(Findings& findings) {
   }
 }
 
+void findIdlePrefetches(const ShardedParameters& sharded, Findings& findings) {
+  constexpr double kNearlyAll = 0.9;
+  constexpr double kLeastOfStep = 0.01;
+  const ExposedUnit unit(findings.job());
+  for (const JobCollective& row : findings.job().collectives) {
+    const bool is_prefetch = row.kind == Kind::kAllGather && isTraining(row) && row.issued_in != row.module &&
+                             sharded.sharderOf(row) != Sharder::kNone;
+    const bool is_timed = row.time.count >= row.amount.count.sum && row.time.running_ns > 0;
+    const auto exposed = static_cast<double>(row.time.exposed_ns);
+    if (is_prefetch && is_timed && exposed >= kNearlyAll * static_cast<double>(row.time.running_ns) &&
+        unit.partOfStep(row.time.exposed_ns).value_or(0) >= kLeastOfStep) {
+      findings.add(AdviceRule::kPrefetchHidesNothing, row, {1, 1, 1});
+    }
+  }
+}
+
 } // namespace
 
 std::span<const AdviceRuleRow> adviceRules() {
@@ -313,6 +339,7 @@ std::vector<Advice> adviceFor(const JobReport& job) {
   findDtensors(findings);
   findInEveryStep(findings);
   findBucketsOfOne(findings);
+  findIdlePrefetches(sharded, findings);
   if (!job.planned) { // all ranks of a plan have one host
     findAcrossHosts(findings);
   }

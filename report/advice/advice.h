@@ -12,7 +12,7 @@
 
 namespace commtap {
 
-/// Rules by which a job can communicate less. Each is a fact of rows, not a guess about time.
+/// Rules by which a job can communicate less. Each is a fact of rows.
 enum class AdviceRule : uint8_t {
   kDisagreement, ///< ranks of one group differ
   kSmall,        ///< many small collectives of one kind, phase and group
@@ -30,6 +30,7 @@ enum class AdviceRule : uint8_t {
   kObjects,
   kAcrossHosts,
   kBucketOfOne, ///< DDP reduces a parameter by itself
+  kPrefetchHidesNothing,
 };
 
 /// One row of the table of rules: the name in JSON, and the page that explains it.
@@ -49,6 +50,7 @@ struct Advice {
   double calls = 0;                       ///< at stake, per rank and step
   double bytes = 0;                       ///< at stake, per rank and step
   std::vector<const JobCollective*> rows; ///< the proof: owned by the job
+  double exposed_ns = 0;                  ///< at stake, per rank and step; 0 if the rule is not of times
 };
 
 /// Returns what the rows of a job prove: most bytes first, disagreements before all. `job` must outlive it.

@@ -73,6 +73,7 @@ void Findings::add(AdviceRule rule, const JobCollective& row, Stake stake) {
   found.advice.group = job_.groups[row.group].name;
   found.advice.calls += stake.calls * static_cast<double>(row.amount.count.sum) / stepsOf(row);
   found.advice.bytes += stake.bytes * static_cast<double>(row.amount.bytes.sum) / stepsOf(row);
+  found.advice.exposed_ns += stake.exposed * static_cast<double>(row.time.exposed_ns) / stepsOf(row);
   found.advice.rows.push_back(&row);
   found.ranks.add(job_.rank_sets[row.rank_set], row.amount.ranks);
 }
@@ -119,6 +120,7 @@ std::vector<Advice> Findings::take() {
   for (auto& [key, found] : found_) {
     found.advice.calls /= asDivisor(found.ranks.count());
     found.advice.bytes /= asDivisor(found.ranks.count());
+    found.advice.exposed_ns /= asDivisor(found.ranks.count());
     all.push_back(std::move(found.advice));
   }
   return all;

@@ -20,6 +20,7 @@ namespace commtap {
 struct Stake {
   double calls = 1;
   double bytes = 1;
+  double exposed = 0;
 };
 
 /// Collects what the rules find in a job, by rule and group. Numbers are per rank and step: of the ranks that have any

@@ -20,6 +20,7 @@ struct BudgetEntry {
   double bytes = 0;                  ///< payload per rank in a run, or in a training step
   bool setup = false;                ///< matches set-up and nothing else, and counts per run; only in a budget per step
   std::optional<double> imbalance{}; ///< the largest mean imbalance of split sizes; nullopt for any
+  std::optional<double> exposed{};   ///< the most of a step that its cells may be exposed, in percent; nullopt for any
 
   bool operator==(const BudgetEntry&) const = default;
 };
@@ -37,6 +38,7 @@ struct Budget {
   std::vector<Allowed> allowed;
   std::vector<Tolerance> tolerances;
   std::vector<BudgetEntry> entries;
+  std::optional<double> exposed{}; ///< the most of a step that all collectives may be exposed, in percent
 };
 
 /// Returns a budget equal to what the job communicates, per step if it made at least two training steps. The equal

@@ -26,6 +26,7 @@ constexpr const char* kPer = "per";
 constexpr const char* kPerRun = "run";
 constexpr const char* kPerStep = "step";
 constexpr const char* kImbalance = "imbalance";
+constexpr const char* kExposed = "exposed";
 
 constexpr const char* kAbout = R"(
 # The maximum communication of each rank. To check a run: commtap check DIR --budget THIS_FILE
@@ -39,6 +40,9 @@ constexpr const char* kAboutStep = R"(
 # Entries count per training step, and those with setup = true per run. steps: how many the run had that the numbers are
 # of. A count that is no whole number has a part that is not in every step: a run of fewer steps may have it as often.
 )";
+
+constexpr const char* kAboutExposed =
+    "# The most of a training step in which the job may stand still for its collectives, set-up left out.\n";
 
 constexpr const char* kAboutTolerance = R"(]
 
@@ -54,6 +58,7 @@ constexpr const char* kAboutBudget = R"(
 # The maximum calls (count) and payload (bytes) per rank in each module that matches. * matches any text without a dot,
 # ** any text. A missing field matches everything. The last matching entry applies. Rows without an entry exceed the
 # budget. imbalance = 1.5 also limits how uneven split sizes may be: the largest part over the mean part, mean of calls.
+# exposed = "5%" also limits the time in which the job stands still for its rows, as a share of a training step.
 )";
 
 [[noreturn]] void fail(const std::string& what) {
@@ -78,6 +83,10 @@ std::string numberText(double number) {
 
 std::string allowanceText(const Allowance& allowance) {
   return "\"" + numberText(allowance.value) + (allowance.is_percent ? "%\"" : "\"");
+}
+
+std::string percentText(double percent) {
+  return "\"" + numberText(percent) + "%\"";
 }
 
 std::string patternText(const CellPattern& pattern, const char* separator) {
@@ -109,7 +118,8 @@ std::string entryText(const BudgetEntry& entry, bool per_step) {
   return "  { " + patternText(entry.pattern, ", ") +
          (entry.setup ? std::string(", ") + field::kSetup + " = true" : "") + ", " + field::kCount + " = " +
          number(entry.count) + ", " + field::kBytes + " = " + number(entry.bytes) +
-         (entry.imbalance ? std::string(", ") + kImbalance + " = " + numberText(*entry.imbalance) : "") + " },\n";
+         (entry.imbalance ? std::string(", ") + kImbalance + " = " + numberText(*entry.imbalance) : "") +
+         (entry.exposed ? std::string(", ") + kExposed + " = " + percentText(*entry.exposed) : "") + " },\n";
 }
 
 /// Reads the fields of a TOML table one by one. Fails on fields not in `known`.
@@ -169,6 +179,15 @@ class Table {
 
   std::optional<Allowance> allowance(const char* field_name) const {
     return name<Allowance>(field_name, parseAllowance);
+  }
+
+  /// Returns a share of a step, in percent.
+  std::optional<double> percent(const char* field_name) const {
+    const std::optional<Allowance> value = allowance(field_name);
+    if (value && !value->is_percent) {
+      wrong(*find(field_name), field_name, "a percentage, such as \"12%\"");
+    }
+    return value ? std::optional(value->value) : std::nullopt;
   }
 
   CellPattern pattern() const {
@@ -249,7 +268,7 @@ Tolerance toleranceFrom(const Table& table) {
 }
 
 Budget budgetFrom(const toml::table& document) {
-  const Table root(document, "", {field::kSchema, kPer, field::kSteps, kAllow, kTolerance, kBudget});
+  const Table root(document, "", {field::kSchema, kPer, field::kSteps, kAllow, kExposed, kTolerance, kBudget});
   if (root.text(field::kSchema).value_or("") != kBudgetSchema) {
     fail(std::string("not a budget: it lacks schema = \"") + kBudgetSchema + "\"");
   }
@@ -261,9 +280,10 @@ Budget budgetFrom(const toml::table& document) {
   budget.per_step = per == kPerStep;
   budget.steps = budget.per_step && root.find(field::kSteps) != nullptr ? wholeNumber(root, field::kSteps) : 0;
   budget.allowed = allowedFrom(root);
+  budget.exposed = root.percent(kExposed);
   const auto fields = {field::kModule, field::kPhase, field::kKind, field::kGroup, field::kCount, field::kBytes};
   const auto run_fields = {
-      field::kModule, field::kPhase, field::kKind, field::kGroup, field::kCount, field::kBytes, kImbalance};
+      field::kModule, field::kPhase, field::kKind, field::kGroup, field::kCount, field::kBytes, kImbalance, kExposed};
   const auto step_fields = {
       field::kModule,
       field::kPhase,
@@ -272,7 +292,8 @@ Budget budgetFrom(const toml::table& document) {
       field::kSetup,
       field::kCount,
       field::kBytes,
-      kImbalance};
+      kImbalance,
+      kExposed};
   eachTable(root, kTolerance, fields, [&](const Table& table) { budget.tolerances.push_back(toleranceFrom(table)); });
   eachTable(root, kBudget, budget.per_step ? step_fields : run_fields, [&](const Table& table) {
     budget.entries.push_back(
@@ -280,7 +301,8 @@ Budget budgetFrom(const toml::table& document) {
          table.number(field::kCount),
          table.number(field::kBytes),
          table.flag(field::kSetup),
-         table.find(kImbalance) == nullptr ? std::nullopt : std::optional(table.number(kImbalance))});
+         table.find(kImbalance) == nullptr ? std::nullopt : std::optional(table.number(kImbalance)),
+         table.percent(kExposed)});
   });
   return budget;
 }
@@ -297,7 +319,10 @@ std::string budgetToToml(const Budget& budget, const std::string& source) {
   for (size_t i = 0; i < budget.allowed.size(); ++i) {
     text += (i == 0 ? "\"" : ", \"") + std::string(allowedName(budget.allowed[i])) + "\"";
   }
-  text += kAboutTolerance;
+  if (budget.exposed) {
+    text += std::string("]\n\n") + kAboutExposed + kExposed + " = " + percentText(*budget.exposed) + "\n";
+  }
+  text += budget.exposed ? kAboutTolerance + 2 : kAboutTolerance;
   text += std::string(kAboutBudget) + kBudget + " = [\n";
   for (const BudgetEntry& entry : budget.entries) {
     text += entryText(entry, budget.per_step);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "report/base/glob.h"
+#include "report/compare/exposed_limits.h"
 #include "report/compare/split_limits.h"
 
 namespace commtap {
@@ -26,7 +27,8 @@ constexpr std::array<std::string_view, kFindingKinds> kFindingNames = {
     "unmatched",
     "failed",
     "training",
-    "uneven"};
+    "uneven",
+    "exposed"};
 
 bool contains(const std::vector<Allowed>& allowed, Allowed what) {
   return std::find(allowed.begin(), allowed.end(), what) != allowed.end();
@@ -126,6 +128,13 @@ bool namesModule(const std::string& pattern, const JobReport& job) {
   });
 }
 
+void addFindings(Check& check, Finding::What what, const std::vector<std::string>& problems) {
+  for (const std::string& problem : problems) {
+    check.findings.push_back(plainFinding(what));
+    check.findings.back().problem = problem;
+  }
+}
+
 } // namespace
 
 std::string_view findingName(Finding::What what) {
@@ -181,20 +190,23 @@ std::vector<Check> checkBaseline(
 std::vector<Check> checkBudget(const Budget& budget, const JobReport& job) {
   const std::vector<std::vector<CellChange>> excesses = excessesOf(budget, job);
   const std::vector<std::vector<std::string>> uneven = unevenCells(budget, job);
+  const std::vector<std::vector<std::string>> exposed = exposedCells(budget, job);
   std::vector<Check> checks;
-  checks.reserve(budget.entries.size() + 1);
+  checks.reserve(budget.entries.size() + 2);
   for (size_t i = 0; i < budget.entries.size(); ++i) {
     const CellPattern& pattern = budget.entries[i].pattern;
     checks.push_back(
         {Check::What::kBudget, subjectOf(budget.entries[i]), 0, findingsOf(excesses[i], 1, budget.per_step)});
-    for (const std::string& problem : uneven[i]) {
-      checks.back().findings.push_back(plainFinding(Finding::What::kUneven));
-      checks.back().findings.back().problem = problem;
-    }
+    addFindings(checks.back(), Finding::What::kUneven, uneven[i]);
+    addFindings(checks.back(), Finding::What::kExposed, exposed[i]);
     if (!namesModule(pattern.module, job)) {
       checks.back().findings.push_back(plainFinding(Finding::What::kUnmatched));
       checks.back().findings.back().problem = "no module is named " + pattern.module;
     }
+  }
+  if (budget.exposed) {
+    checks.push_back({Check::What::kBudget, "exposed time", 0, {}});
+    addFindings(checks.back(), Finding::What::kExposed, exposed.back());
   }
   checks.push_back({Check::What::kNoOther, "", 0, findingsOf(excesses.back(), 1, budget.per_step)});
   return checks;

@@ -31,16 +31,17 @@ struct Finding {
     kFailed,       ///< processes that exited with another status than 0
     kTraining,     ///< replicas that went apart, or samples that are missing
     kUneven,       ///< split sizes that are more uneven than the budget allows
+    kExposed,      ///< more of a step in which the job stands still than the budget allows
   };
 
   What what = What::kMore;
   const Disagreement* disagreement = nullptr; ///< set for kDisagreement; owned by the checked job
   const NotSeenSummary* not_seen = nullptr;   ///< set for kNotSeen; owned by the checked job
   std::optional<ExitSummary> exit;            ///< set for kKilled and kFailed
-  std::string problem;                        ///< set for kUnreadable, kUnmatched, kTraining and kUneven
+  std::string problem;                        ///< set for kUnreadable, kUnmatched, kTraining, kUneven and kExposed
   std::optional<ChangeBundle> bundle;         ///< set for kMore, kLess, kNew and kGone
 };
-inline constexpr int kFindingKinds = 13;
+inline constexpr int kFindingKinds = 14;
 std::string_view findingName(Finding::What what);
 
 /// One question and its findings. The check passes if there are no findings.

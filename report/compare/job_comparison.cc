@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "report/compare/exposed_limits.h"
 #include "report/compare/split_limits.h"
 #include "report/compare/uneven_rows.h"
 #include "report/job/step_count.h"
@@ -66,8 +67,10 @@ compareJobs(const JobReport& before, const JobReport& after, const std::vector<T
   } else if (const std::string names = withoutSteps(before, after); !names.empty()) {
     comparison.notes.push_back("no steps are known of " + names + ": numbers are per run");
   }
-  for (std::string& note : splitNotes(before, after)) {
-    comparison.notes.push_back(std::move(note));
+  for (const auto notesOf : {splitNotes, exposedNotes}) {
+    for (std::string& note : notesOf(before, after)) {
+      comparison.notes.push_back(std::move(note));
+    }
   }
   if (const size_t alike = removeAlike(before, after, comparison); alike > 0) {
     comparison.notes.push_back(unevenNote(alike));

@@ -192,6 +192,20 @@ inline constexpr auto kColumns<JobModule> = std::tuple{
 };
 
 template <>
+inline constexpr auto kColumns<JobRowTime> = std::tuple{
+    column(field::kCount, &JobRowTime::count, "How many calls have a time.", {.minimum = 1}),
+    column(field::kRunningNs, &JobRowTime::running_ns, "How long they ran: the sum in nanoseconds."),
+    column(
+        field::kExposedNs,
+        &JobRowTime::exposed_ns,
+        "How long the job stood still for them: the sum in nanoseconds. `module_times` has the modules in which."),
+};
+
+inline bool isKnown(const JobRowTime& time) {
+  return time.count > 0;
+}
+
+template <>
 inline constexpr auto kColumns<JobCollective> = std::tuple{
     column(
         field::kModule,
@@ -265,6 +279,11 @@ inline constexpr auto kColumns<JobCollective> = std::tuple{
         "How the calls of all ranks are split between the ranks of their groups. Present only if calls had split "
         "sizes; counts only those.",
         {.presence = Presence::kIfKnown, .ref = "commtap-2.schema.json#/$defs/splits"}),
+    column(
+        field::kTime,
+        &JobCollective::time,
+        "How long the calls of all ranks took. Present only if calls were timed; counts only those.",
+        {.presence = Presence::kIfKnown}),
 };
 
 } // namespace commtap

@@ -54,6 +54,13 @@ struct JobMember {
   bool operator==(const JobMember&) const = default;
 };
 
+/// The times of a row's calls, over all ranks. Bandwidths and histograms are in JobReport::module_times.
+struct JobRowTime {
+  uint64_t count = 0; ///< of the calls with a time; 0 if none has one
+  uint64_t running_ns = 0;
+  uint64_t exposed_ns = 0;
+};
+
 /// One row per distinct keyOf() (row_key.h). Exclusive, as in Collective.
 struct JobCollective {
   std::string module;
@@ -73,6 +80,7 @@ struct JobCollective {
   size_t rank_set = 0;              ///< index into JobReport::rank_sets: ranks that have the row
   RankedAmount amount;
   Splits splits; ///< over all ranks
+  JobRowTime time;
 };
 
 /// All process groups with one description, backend and size. The four "tp" groups of a mesh are one "tp".

@@ -52,6 +52,9 @@ void JobRows::add(const Collective& row, uint32_t group, std::span<const Member>
     }
   }
   sum.splits += row.splits;
+  addSaturating(sum.time.count, row.time.timedCount());
+  addSaturating(sum.time.running_ns, row.time.of(DurationKind::kRunning).sum_ns);
+  addSaturating(sum.time.exposed_ns, row.time.of(DurationKind::kExposed).sum_ns);
   for (const Member& member : members) {
     MemberSum& all = sum.members[texts_.id(member.module)];
     addSaturating(all.bytes, member.bytes);
@@ -88,6 +91,7 @@ JobCollective JobRows::collectiveOf(const Key& key, const Rows::Row& row, RankSe
   collective.rank_set = sets.idOf(row.slots);
   collective.amount = row.sum;
   collective.splits = row.sum.splits;
+  collective.time = row.sum.time;
   return collective;
 }
 

@@ -56,6 +56,7 @@ class JobRows {
     std::vector<uint32_t> lowered; ///< only a few
     std::map<uint32_t, MemberSum> members;
     Splits splits;
+    JobRowTime time;
   };
   using Rows = RankRows<Key, KeyHash, Amount, Sum>;
 

@@ -145,6 +145,7 @@ void replaceJobRows(ordered_json& document) {
       JobGroup,
       JobModule,
       JobCollective,
+      JobRowTime,
       Member,
       JobStep,
       JobStepAmount,

@@ -88,6 +88,8 @@ inline constexpr const char* kDefinition<JobStepAmount> = "step_amount";
 template <>
 inline constexpr const char* kDefinition<JobStep> = "step";
 template <>
+inline constexpr const char* kDefinition<JobRowTime> = "row_time";
+template <>
 inline constexpr const char* kDefinition<ExposedCauses> = "exposed_causes";
 template <>
 inline constexpr const char* kDefinition<Straggler> = "straggler";

@@ -87,7 +87,9 @@ std::string stakeText(const Advice& advice, const JobReport& job) {
   }
   const std::string calls = advice.calls > 0 ? fmt::format("{:.6g} calls and ", advice.calls) : "";
   const char* each = stepsOf(job) > 0 ? "step" : "run";
-  return fmt::format("{}{} per rank and {}, group {}", calls, humanBytes(advice.bytes), each, inert(advice.group));
+  const std::string exposed = advice.exposed_ns > 0 ? ", exposed for " + humanDuration(advice.exposed_ns) : "";
+  return fmt::format(
+      "{}{} per rank and {}{}, group {}", calls, humanBytes(advice.bytes), each, exposed, inert(advice.group));
 }
 
 std::string adviceText(const std::vector<Advice>& advice, const JobReport& job, const Color& color) {
@@ -121,6 +123,7 @@ std::string adviceJson(const std::vector<Advice>& advice, const JobReport& job) 
         {field::kGroup, each.group},
         {"calls_per_step", each.calls},
         {"bytes_per_step", each.bytes},
+        {"exposed_ns_per_step", each.exposed_ns},
         {"rows", rows},
     });
   }

@@ -166,6 +166,7 @@ std::string findingText(const Finding& finding, const JobReport& job) {
           inert(finding.not_seen->entry.meaning));
     case Finding::What::kUnreadable:
     case Finding::What::kUneven:
+    case Finding::What::kExposed:
     case Finding::What::kUnmatched:
     case Finding::What::kTraining:
       return inert(finding.problem);

@@ -121,6 +121,7 @@ int writeBudget(const std::string& path, const JobReport& job) {
     }
     budget.allowed = std::move(old->allowed);
     budget.tolerances = std::move(old->tolerances);
+    budget.exposed = old->exposed;
   }
   if (const std::string error = writeFileAtomically(path, budgetToToml(budget, job.source)); !error.empty()) {
     say(error);

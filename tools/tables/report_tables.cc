@@ -168,8 +168,8 @@ constexpr std::array<DurationHelp, kDurationKindCount> kDurationHelp = {{
      "The calls whose time in the backend's queue is known; 0 without COMMTAP_TIMING.",
      "The sum of these times in nanoseconds."},
     {"running", "The calls whose running time is known.", "The sum of these times in nanoseconds."},
-    {"blocked",
-     "The waits of a thread of the job for a call that had not completed.",
+    {"exposed",
+     "How many times the job stood still because a call had not completed.",
      "The sum of these times in nanoseconds."},
 }};
 
@@ -374,6 +374,31 @@ TableDescription members() {
       [](const Report& report) { return std::span(report.members); });
 }
 
+TableDescription stalls() {
+  const TableFields<StalledIn> fields;
+  std::vector<TableColumn> columns = columnsOf(fields.fields());
+  columns.insert(columns.begin(), {field::kRow, "BIGINT", "The row: its position in `collectives`, from 0."});
+  return {
+      .row =
+          {.id = TableId::kStalls,
+           .name = "stalls",
+           .help = "One row per process, row of `collectives`, and module and phase that stood still for it. Empty "
+                   "without COMMTAP_TIMING.",
+           .columns = std::move(columns)},
+      .visit = [all = fields.fields()](const TableSource& source, const Visit& visit) {
+        const std::vector<Collective>& rows = source.report().collectives;
+        for (size_t i = 0; i < rows.size(); ++i) {
+          for (const StalledIn& stalled : longestFirst(rows[i].time.stalled_in)) {
+            TableCells cells = {i};
+            for (const TableField<StalledIn>& field : all) {
+              cells.push_back(field.cell(source, stalled));
+            }
+            visit(std::move(cells));
+          }
+        }
+      }};
+}
+
 /// Returns the tables, by TableId.
 const std::array<TableDescription, kTableCount>& tables() {
   static const std::array<TableDescription, kTableCount> kTables = {
@@ -387,6 +412,7 @@ const std::array<TableDescription, kTableCount>& tables() {
       last(),
       ncclCalls(),
       members(),
+      stalls(),
   };
   return kTables;
 }

@@ -27,8 +27,9 @@ enum class TableId : uint8_t {
   kLast,
   kNcclCalls,
   kMembers,
+  kStalls,
 };
-inline constexpr int kTableCount = 10;
+inline constexpr int kTableCount = 11;
 
 struct TableColumn {
   std::string name;

@@ -124,7 +124,8 @@ std::string causesText(const std::vector<TimeTotals>& by_group) {
       const auto late_ns = static_cast<double>(totals.causes->late_peer_ns);
       const auto network_ns = static_cast<double>(totals.causes->network_ns);
       text += fmt::format(
-          "EXPOSED for {} on {}: at least {:.1f} % waits for ranks that came later, at most {:.1f} % for the network\n",
+          "EXPOSED with set-up for {} on {}: at least {:.1f} % waits for ranks that came later, at most {:.1f} % for "
+          "the network\n",
           kindName(totals.kind),
           totals.group,
           100 * late_ns / (late_ns + network_ns),

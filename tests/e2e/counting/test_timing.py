@@ -114,10 +114,70 @@ def test_show(late: Run) -> None:
     done = subprocess.run(
         [COMMAND, "show", "--time", late.output_folder], capture_output=True, text=True, check=True, timeout=60
     )
-    (line,) = [line for line in done.stdout.splitlines() if line.startswith("Late ") and "all_reduce" in line]
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("Late ") and "(rank" in line]
     late_by = re.search(r"(\d+)(?:\.\d+)? ms \(rank 1\)", line)
     assert late_by is not None, line
     assert 0.6 * LATE_NS < float(late_by[1]) * 1e6 < 3 * LATE_NS
+
+
+@pytest.fixture
+def exposed(runner: Runner) -> Run:
+    return runner.shim(timed("exposed.py"))
+
+
+#: The rank that waits in tests/jobs/exposed.py: how long it is exposed in a round for each module, and where.
+EXPOSED_NS = {
+    "Cases.sync": (80e6, "Cases.sync", "forward"),
+    "Cases.hides_all_issues": (0, "Cases.hides_all", "forward"),
+    "Cases.hides_half_issues": (40e6, "Cases.hides_half", "forward"),
+    "Cases.hides_none_issues": (80e6, "Cases.hides_none", "forward"),
+    "Net": (80e6, "Global", "backward"),
+}
+
+
+def test_where_the_job_stands_still(exposed: Run) -> None:
+    """A wait is counted for the module that communicates, and in the module that waits."""
+    late, report = exposed.report(1), exposed.report(0)
+    for module, (expected_ns, place, phase) in EXPOSED_NS.items():
+        (row,) = [row for row in report.rows(module=module, kind="all_reduce") if not row.get("setup")]
+        exposed_ns = row["time"].get("exposed_ns", {"sum": 0})["sum"]
+        assert exposed_ns == pytest.approx(expected_ns * ROUNDS, rel=0.25, abs=10e6 * ROUNDS), module
+        if expected_ns:
+            stalls = row["time"]["stalled_in"]
+            assert [(stall["module"], stall["phase"]) for stall in stalls] == [(place, phase)], module
+        (row,) = [row for row in late.rows(module=module, kind="all_reduce") if not row.get("setup")]
+        assert row["time"].get("exposed_ns", {"sum": 0})["sum"] < 20e6 * ROUNDS, "the late rank waits for no other"
+
+
+def test_stalls_add_up(exposed: Run) -> None:
+    for row in (row for report in exposed.reports for row in report.collectives):
+        stalls = row["time"].get("stalled_in", [])
+        durations = row["time"].get("exposed_ns", {"count": 0, "sum": 0})
+        assert sum(stall["count"] for stall in stalls) == durations["count"]
+        assert sum(stall["exposed_ns"] for stall in stalls) == durations["sum"]
+
+
+def test_show_says_where_and_for_whom(exposed: Run) -> None:
+    """The waits are for a late peer, not for the network; `check` holds them to a budget of the step."""
+    shown = subprocess.run(
+        [COMMAND, "show", "--time", exposed.output_folder], capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+    places = shown[shown.index("Where the job stood still") :]
+    assert re.search(
+        r"^Cases\.hides_none +forward +\d+ .*all_reduce of Cases\.hides_none_issues$", places, re.MULTILINE
+    )
+    late = re.search(r"EXPOSED with set-up for all_reduce on \w+: at least ([\d.]+) %", shown)
+    assert late is not None, shown
+    assert float(late[1]) > 80
+    budget = exposed.output_folder.parent / "budget.toml"
+    for most, status in (("95%", 0), ("5%", 1)):
+        entry = (
+            '{ module = "**", count = 1000, bytes = 1e9 }, { module = "**", count = 1000, bytes = 1e9, setup = true }'
+        )
+        budget.write_text(f'schema = "commtap.budget/1"\nper = "step"\nexposed = "{most}"\nbudget = [{entry}]\n')
+        command = [COMMAND, "check", exposed.output_folder, "--budget", budget]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == status, done.stdout
 
 
 @pytest.mark.parametrize("name", ["collectives", "fsdp2", "mlp", "threads"])

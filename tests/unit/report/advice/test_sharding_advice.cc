@@ -50,6 +50,31 @@ TEST_CASE("FSDP's parameters that are gathered in both passes are gathered twice
   CHECK(fsdp1.advice()[0].rule->text.find("SHARD_GRAD_OP") != std::string_view::npos);
 }
 
+TEST_CASE("a prefetch that the job waits for as long as it runs hides nothing") {
+  constexpr uint64_t kMs = 1'000'000;
+  ShardedJob jobs;
+  for (Step& step : jobs.report().steps) {
+    step.started_at_ns = 1 + 100 * kMs * step.first_step;
+    step.ended_at_ns = step.started_at_ns + 100 * kMs;
+  }
+  const auto setTimes = [&jobs](uint64_t timed, uint64_t running_ms, uint64_t exposed_ms) {
+    const Durations running{timed, running_ms * kMs, 1, running_ms * kMs, {}};
+    const Durations exposed{timed, exposed_ms * kMs, 1, exposed_ms * kMs, {}};
+    for (Collective& row : jobs.report().collectives) {
+      row.time.durations = {Durations(), running, exposed};
+    }
+    return jobs.rules().count("prefetch_hides_nothing");
+  };
+  CHECK(setTimes(AdvisedJob::kSteps, 40, 36) == 1);
+  const Advice& advice = jobs.of(AdviceRule::kPrefetchHidesNothing);
+  REQUIRE(advice.rows.size() == 1); // not the gather by the module itself
+  CHECK(advice.rows[0]->issued_in == kNextLayer);
+  CHECK(advice.exposed_ns == doctest::Approx(9 * kMs));
+  CHECK(setTimes(AdvisedJob::kSteps, 40, 35) == 0);
+  CHECK(setTimes(AdvisedJob::kSteps - 1, 40, 40) == 0); // not every call is timed
+  CHECK(setTimes(AdvisedJob::kSteps, 3, 3) == 0);       // less than a hundredth of a step
+}
+
 TEST_CASE("rows of one module that different modules issue are one") {
   ShardedJob jobs;
   jobs.report().collectives[0].count /= 2; // in the other half of the steps, a prefetch gathers for the forward

@@ -114,10 +114,14 @@ TEST_CASE("durations survive a round trip; a row and a step without durations ha
   time.durations = {Durations{1, 7, 7, 7, {{4, 1}}}, {2, 70, 30, 40, {{16, 1}, {32, 1}}}, {}};
   time.bytes = 140;
   time.bus_bytes = 210;
+  time.stalled_in = {{{"", Phase::kOther}, {1, 5}}, {{"net", Phase::kForward}, {2, 45}}};
   const std::string text = reportToJson(report);
   CHECK(text.find("\"timing\":\"sample:4\"") != std::string::npos);
   CHECK(text.find("\"algbw_bytes_per_second\":2000000000,") != std::string::npos);
   CHECK(text.find("\"busbw_bytes_per_second\":3000000000}") != std::string::npos);
+  CHECK(
+      text.find(R"("stalled_in":[{"module":"net","phase":"forward","count":2,"exposed_ns":45},{"module":null,)") !=
+      std::string::npos);
   const auto back = reportFromJson(text);
   REQUIRE(back);
   CHECK(back->job.timing == report.job.timing);

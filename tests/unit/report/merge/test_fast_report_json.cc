@@ -74,6 +74,7 @@ TEST_CASE("the fast reader equals reportFromJson(), without parameters at kCompa
   report.steps = {{0, 1, 1'000'000, 2'000'000, 1, 1, {{Kind::kAllReduce, "0", 1, 320, 70, 50}}}};
   report.collectives[1].time.durations = {Durations{}, {2, 70, 30, 40, {{16, 1}, {32, 1}}}, {1, 5, 5, 5, {{4, 1}}}};
   report.collectives[1].time.bytes = 140;
+  report.collectives[1].time.stalled_in = {{{"", Phase::kOther}, {1, 2}}, {{"net1", Phase::kForward}, {1, 3}}};
   report.collectives[1].splits = {3, {1.25, 2}, 3, 0, 1, {{0, 0}, {3, 80}}};
   report.collectives[2].splits = {1, {1, 1}, {}, {}, 0, {}};
   report.last = {callOf(1), callOf(2)};

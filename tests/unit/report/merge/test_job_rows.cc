@@ -41,11 +41,12 @@ TEST_CASE("rows with equal keys are added up within a rank and spread over ranks
   CHECK(sets.sets()[all[0].rank_set] == RankRanges{{5, 5}, {7, 7}});
 }
 
-TEST_CASE("split sizes are added up over ranks") {
+TEST_CASE("split sizes and times are added up over ranks") {
   JobRows rows;
   RankSets sets;
   for (const int64_t rank : {0, 1}) {
     Collective row = collective("a", 10);
+    row.time.durations = {Durations(), Durations{1, 70, 70, 70, {}}, Durations{1, 50, 50, 50, {}}};
     row.splits = {1, {2.0 + static_cast<double>(rank), 3}, {}, {}, 1, {{0, 4}, {1, 6}}};
     rows.add(row, 0);
     rows.add(collective("b", 10), 0);
@@ -55,7 +56,11 @@ TEST_CASE("split sizes are added up over ranks") {
   REQUIRE(all.size() == 2);
   const size_t a = all[0].module == "a" ? 0 : 1;
   CHECK(all[a].splits == Splits{2, {2.5, 3}, 1, 0, 2, {{0, 8}, {1, 12}}});
+  CHECK(all[a].time.count == 2);
+  CHECK(all[a].time.running_ns == 140);
+  CHECK(all[a].time.exposed_ns == 100);
   CHECK(all[1 - a].splits == Splits());
+  CHECK(all[1 - a].time.count == 0);
 }
 
 TEST_CASE("members are added up over ranks, and dropped if they are not the whole row") {

@@ -132,6 +132,7 @@ TEST_CASE("wrong usage is one line and status 2") {
         {"show", "x", "--phase", "x"},
         {"show", "x", "--format", "csv"},
         {"show", "x", "--format", "json", "--per-step"},
+        {"show", "x", "--total"},
         {"show", "x", "--top", "0"},
         {"show", "x", "--sort", "name"},
         {"show", "x", "--last=x"},

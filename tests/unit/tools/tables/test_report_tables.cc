@@ -185,5 +185,15 @@ TEST_CASE("members are rows") {
   CHECK(rows == std::vector<TableCells>{{0, "Net.up", 64, 2}, {0, nullptr, 8, nullptr}});
 }
 
+TEST_CASE("the table of stalls has the modules that stood still for each row, the longest first") {
+  Report report = sampleReport(1);
+  report.collectives.resize(2);
+  report.collectives[1].time.stalled_in = {{{"", Phase::kOther}, {1, 2}}, {{"net", Phase::kForward}, {3, 40}}};
+  std::vector<TableCells> rows;
+  forEachRow(
+      TableId::kStalls, report, [&rows](const TableCells& cells) { rows.emplace_back(cells.end() - 5, cells.end()); });
+  CHECK(rows == std::vector<TableCells>{{1, "net", "forward", 3, 40}, {1, nullptr, "other", 1, 2}});
+}
+
 } // namespace
 } // namespace commtap

@@ -37,5 +37,65 @@ TEST_CASE("the tables have means, maxima, bandwidths and stragglers") {
   }
 }
 
+/// Returns a run of two ranks in which net2 stands still for 6 ms of each step, of 20 ms, for a row of net1.
+SampleRun stallingRun() {
+  constexpr uint64_t kMs = 1'000'000;
+  SampleRun folder = sampleFolder();
+  for (size_t i = 0; i < folder.files.size(); ++i) {
+    Report& report = folder.files[i].report;
+    report.collectives.resize(1);
+    Collective& row = report.collectives[0];
+    row.module = row.issued_in = "Net.net1";
+    row.kind = Kind::kAllReduce;
+    row.setup = false;
+    row.count = 4;
+    const uint64_t running_ns = i == 0 ? 30 * kMs : 10 * kMs;
+    const uint64_t exposed_ns = 12 * kMs;
+    row.time.durations = {
+        Durations(), Durations{4, running_ns, 1, running_ns, {}}, Durations{4, exposed_ns, 1, exposed_ns, {}}};
+    row.time.stalled_in = {{{"Net.net2", Phase::kForward}, {4, exposed_ns}}};
+    report.steps.clear();
+    for (uint64_t step = 0; step < 2; ++step) {
+      report.steps.push_back({step, 1, 1 + step * 20 * kMs, 1 + (step + 1) * 20 * kMs, 1, 1, {}});
+      report.steps.back().collectives = {{Kind::kAllReduce, row.group, 2, 8, 0, exposed_ns / 2}};
+    }
+  }
+  return folder;
+}
+
+TEST_CASE("exposed time is per rank and step, and a share of the step, by the module that stood still") {
+  const std::string text = timeTextOf(stallingRun());
+  for (const char* part :
+       {"EXPOSED: per rank and step, without set-up",
+        "OF STEP: the share of a step of 20.0 ms",
+        "6.00 ms",
+        "30.0 %",
+        "Where the job stood still",
+        "all_reduce of Net.net1"}) {
+    CHECK_MESSAGE(text.find(part) != std::string::npos, part << " in\n" << text);
+  }
+  const std::string total = timeTextOf(stallingRun(), "", true);
+  CHECK(total.find("24.0 ms") != std::string::npos);
+  CHECK(total.find("30.0 %") == std::string::npos);
+}
+
+TEST_CASE("what ranks that leave together waited for is split into late ranks and the network") {
+  const std::string text = timeTextOf(stallingRun()); // of 12 ms on the first rank, the network needed at most 10
+  CHECK_MESSAGE(
+      text.find("at least 8.3 % waits for ranks that came later, at most 91.7 % for the network") != std::string::npos,
+      text);
+}
+
+TEST_CASE("a pattern of modules selects those for which it is communicated, and those that stood still") {
+  CHECK(timeTextOf(stallingRun(), "Net.net1").find("Net.net2") == std::string::npos);
+  CHECK(timeTextOf(stallingRun(), "Net.net2").find("Net.net2") != std::string::npos);
+}
+
+TEST_CASE("without a time of every call there is no share of a step") {
+  SampleRun folder = stallingRun();
+  folder.files[0].report.collectives[0].count = 40;
+  CHECK(timeTextOf(folder).find("30.0 %") == std::string::npos);
+}
+
 } // namespace
 } // namespace commtap

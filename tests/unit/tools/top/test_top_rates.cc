@@ -10,7 +10,8 @@
 namespace commtap {
 namespace {
 
-/// Returns two ranks of the sample job after `more_calls` more all_reduces of 1 KiB; each ran 4 ms and were exposed for 1 ms.
+/// Returns two ranks of the sample job after `more_calls` more all_reduces of 1 KiB; each ran 4 ms and were exposed for
+/// 1 ms.
 Traffic look(uint64_t more_calls, uint32_t every) {
   std::vector<Report> reports = sampleReports(2);
   for (Report& report : reports) {

@@ -318,5 +318,16 @@ TEST_CASE_FIXTURE(TrackerFixture, "a parameter without a module is reported as u
   CHECK(notSeen("unattributed_parameter") == before); // without a collective no number is missing
 }
 
+TEST_CASE_FIXTURE(TrackerFixture, "a thread stands still in the module that it runs, or in none") {
+  ThreadState& thread = *ThreadState::current();
+  constexpr uint32_t kModule = 7;
+  const uint32_t depth = thread.enter({Scope::Type::kModule, false, kModule});
+  CHECK(stalledNow(&thread).module == kModule);
+  CHECK(stalledNow(&thread).phase == Phase::kForward);
+  thread.leave(depth);
+  CHECK(stalledNow(&thread).module == kGlobalModule);
+  CHECK(stalledNow(nullptr).module == kGlobalModule);
+}
+
 } // namespace
 } // namespace commtap

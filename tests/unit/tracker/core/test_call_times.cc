@@ -26,7 +26,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "exposed time goes to the row of the call and 
   countExposed(call, {kGlobalModule, Phase::kForward}, 2);
   const CollectiveTime time = rows("test.exposed").at(0).time;
   CHECK(time.of(DurationKind::kExposed).sum_ns == 42);
-  CHECK(time.stalled_in == Stalls{{{"Global", Phase::kForward}, {1, 2}}, {{"Global", Phase::kBackward}, {1, 40}}});
+  CHECK((time.stalled_in == Stalls{{{"Global", Phase::kForward}, {1, 2}}, {{"Global", Phase::kBackward}, {1, 40}}}));
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "a call that left the ring of last collectives does not change its successor") {

@@ -162,6 +162,10 @@ TEST_CASE_FIXTURE(GlooTimingFixture, "a wait is what exposes its thread, and com
   execute(work);
   CHECK(durations("gloo.wait", DurationKind::kExposed).count == 1);
   CHECK(durations("gloo.wait", DurationKind::kExposed).sum_ns >= 5 * kMs);
+  const Stalls stalls = rows("gloo.wait")[0].time.stalled_in;
+  REQUIRE(stalls.size() == 1);
+  CHECK(stalls.begin()->first.module == "Global");
+  CHECK(stalls.begin()->second.exposed_ns == durations("gloo.wait", DurationKind::kExposed).sum_ns);
   CHECK(durations("gloo.wait", DurationKind::kRunning).count == 1); // not again when execute() returns
   CHECK(wait(work));
   CHECK(durations("gloo.wait", DurationKind::kExposed).count == 1);
@@ -226,9 +230,7 @@ TEST_CASE_FIXTURE(GlooTimingFixture, "a send or receive is timed from the work t
   CHECK(last().state == LastState::kCompleted);
 }
 
-TEST_CASE_FIXTURE(
-    GlooTimingFixture,
-    "while DDP waits for its buckets, its own works expose the thread in turn") {
+TEST_CASE_FIXTURE(GlooTimingFixture, "while DDP waits for its buckets, its own works expose the thread in turn") {
   OpFrame call = issuedCall("gloo.bucket", 8);
   OpFrame other = issuedCall("gloo.other", 8);
   std::array<WorkPointer, 2> works{c10::make_intrusive<FakeWork>(), c10::make_intrusive<FakeWork>()};
