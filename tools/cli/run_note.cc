@@ -23,7 +23,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kEnding = ".note";
-constexpr size_t kMaxBytes = 64 * 1024;
+constexpr size_t kMaxBytes = size_t{64} * 1024;
 
 /// Returns the value of a member; `other` if it is missing or of another type.
 template <typename T>
