@@ -89,8 +89,9 @@ timeTables(const std::vector<TimeTotals>& by_group, const std::vector<TimeTotals
     table.add(timeCells(totals));
   }
   return color.bold("Time by kind and group") +
-         " (QUEUED, RUNNING: mean of one; EXPOSED: added up over all ranks; docs/timing.md)\n" + table.text(color) +
-         "\n" + color.bold("Time by module") + " (longest exposed first)\n" + moduleText(by_module, color);
+         " (QUEUED, RUNNING: mean of one; EXPOSED: added up over all ranks; commtap help timing)\n" +
+         table.text(color) + "\n" + color.bold("Time by module") + " (longest exposed first)\n" +
+         moduleText(by_module, color);
 }
 
 std::string
