@@ -180,8 +180,7 @@ void addDiff(CLI::App& app, int& exit_status) {
            "commtap diff reports --since 24h",
            "commtap diff reports --run baseline --run wide",
            "commtap diff full lora --rename PeftModel.base_model.model=Llama --rename base_layer=",
-           "commtap diff main.json out --tolerance bytes=5% --tolerance module=**.experts.*,bytes=20% --format "
-           "markdown",
+           "commtap diff main.json out --tolerance bytes=5% --tolerance module=**.moe.*,bytes=9% --format markdown",
        }});
   auto arguments = std::make_shared<DiffArguments>();
   verb->add_option("PATH", arguments->paths, "Two folders, reports or merged reports; or one folder with several runs")
