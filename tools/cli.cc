@@ -16,6 +16,7 @@
 #include "tools/docs/cmd_options.h"
 #include "tools/doctor/cmd_doctor.h"
 #include "tools/export/cmd_export.h"
+#include "tools/help/cmd_help.h"
 #include "tools/html/cmd_html.h"
 #include "tools/job/cmd_advise.h"
 #include "tools/job/cmd_check.h"
@@ -47,14 +48,6 @@ bool readsFolder(const CLI::App& verb) {
   return std::any_of(options.begin(), options.end(), [](const CLI::Option* option) {
     return option->get_name().starts_with("PATH") || option->get_name().starts_with("FOLDER");
   });
-}
-
-/// Returns the arguments with `help VERB` as `VERB --help`.
-std::vector<std::string> withoutHelpVerb(const std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments[0] != "help") {
-    return arguments;
-  }
-  return arguments.size() == 1 ? std::vector<std::string>{"--help"} : std::vector<std::string>{arguments[1], "--help"};
 }
 
 /// Puts the verbs that were added since the last call into a group of the help.
@@ -92,6 +85,8 @@ void addVerbs(CLI::App& app, GivenArguments& given, int& exit_status) {
   addServe(app, exit_status);
   addPrune(app, exit_status);
   group(app, "Operate");
+  addHelp(app, exit_status);
+  group(app, "Documentation");
   addRecover(app, exit_status);
   addEnv(app, exit_status);
   addBuildTracker(app, given, exit_status);
@@ -127,7 +122,8 @@ int runCommandLine(const std::vector<std::string>& arguments) {
   describe(
       app,
       {.usage = "commtap COMMAND ...",
-       .about = "commtap help COMMAND, or COMMAND --help, explains a command and its options.",
+       .about = "commtap COMMAND --help explains a command and its options; commtap help lists the pages of the "
+                "documentation.",
        .examples = {kExample}});
   app.set_version_flag("--version", std::string("commtap ") + COMMTAP_VERSION);
   app.require_subcommand(1);
@@ -139,7 +135,7 @@ int runCommandLine(const std::vector<std::string>& arguments) {
       addInputLimit(*verb);
     }
   }
-  const int parsed = parse(app, given.read(withoutHelpVerb(arguments)));
+  const int parsed = parse(app, given.read(arguments));
   return parsed != kExitOk ? parsed : exit_status;
 }
 

@@ -29,14 +29,14 @@ constexpr double kManySmall = 50;
 /// The largest rank's bytes of an all_to_all by the smallest rank's.
 constexpr double kUnevenRatio = 1.25;
 
-constexpr std::string_view kLink = "docs/advise.md";
+constexpr std::string_view kLink = "commtap help advise";
 
 constexpr std::array<AdviceRuleRow, 17> kRules = {{
     {AdviceRule::kDisagreement,
      "ranks_differ",
      "ranks of one group made different calls: [merge](merge.md#when-ranks-disagree)",
      "Ranks of one process group made different calls: look at commtap merge first.",
-     "docs/merge.md#when-ranks-disagree"},
+     "commtap help merge"},
     {AdviceRule::kSmall,
      "small_collectives",
      "one kind, phase and group has 50 or more calls per rank and step, in rows with a mean of less than 64 KiB",

@@ -22,7 +22,7 @@ struct EnumNames<HangStatus> {
 };
 template <>
 struct EnumNames<HangReason> {
-  static constexpr const char* kHelp = "Why; docs/hangs.md lists the reasons.";
+  static constexpr const char* kHelp = "Why; commtap help hangs lists the reasons.";
   static constexpr int kCount = kHangReasonCount;
   static constexpr auto name = hangReasonName;
 };

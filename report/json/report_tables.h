@@ -60,7 +60,7 @@ inline constexpr auto kTables<Report> = std::tuple{
         field::kNccl,
         &Report::nccl,
         "Present only if the process called NCCL in a way that commtap can observe: libnccl.so's functions by "
-        "name, or calls that NCCL's profiler plugin reports. See docs/nccl.md.",
+        "name, or calls that NCCL's profiler plugin reports. See commtap help nccl.",
         {.presence = Presence::kIfKnown}),
     column(
         field::kCudaGraphs,

@@ -159,7 +159,7 @@ constexpr auto kTable = std::to_array<OptionRow>({
      .default_value = "",
      .help =
          "The name of the run, the same for all its processes. Default: the Slurm job and step, else torchrun's run "
-         "id, else the master's address and port; see docs/report.md.",
+         "id, else the master's address and port; see commtap help report.",
      .apply = applyText<&Options::run_id>},
     {.name = "COMMTAP_NAME",
      .flag = "--name",
@@ -176,7 +176,7 @@ constexpr auto kTable = std::to_array<OptionRow>({
      .help =
          "Additional ops to count as collectives, separated by commas or line ends, with kind and the argument whose "
          "bytes count: mylib::exchange all_to_all input,deep_ep::*. Without a kind they are of kind other: "
-         "docs/ops.md.",
+         "commtap help ops.",
      .wanted = "OP [KIND [ARGUMENT]] with OP as namespace::name, or with a * at its end",
      .apply = applyOps},
     {.name = "COMMTAP_LEVEL",

@@ -103,15 +103,6 @@ std::vector<int64_t> attemptsOf(const std::vector<FoundReport>& reports) {
   return {attempts.begin(), attempts.end()};
 }
 
-std::string namesOf(const std::vector<FoundRun>& runs) {
-  constexpr size_t kMostNamed = 10;
-  std::string text;
-  for (size_t i = 0; i < std::min(runs.size(), kMostNamed); ++i) {
-    text += (i == 0 ? "; the newest are \"" : "\", \"") + runs[i].run_id;
-  }
-  return text.empty() ? "" : text + "\"";
-}
-
 /// Returns false if no report is left.
 bool keepRank(int64_t rank, std::vector<FoundReport>& reports) {
   std::erase_if(reports, [rank](const FoundReport& report) { return report.job.rank != rank; });
@@ -162,15 +153,17 @@ bool comesBefore(const Job& a, const Job& b) {
 }
 
 std::vector<FoundRun> runsOf(const ReportScan& scan) {
-  std::map<std::string, uint64_t> starts;
+  std::map<std::string, FoundRun> by_id;
   for (const FoundReport& report : scan.reports) {
-    uint64_t& start = starts[report.job.run_id];
-    start = std::max(start, report.job.started_at_ns);
+    FoundRun& run = by_id[report.job.run_id];
+    run.started_at_ns = std::max(run.started_at_ns, report.job.started_at_ns);
+    run.name = run.name.empty() ? report.job.name : run.name;
   }
   std::vector<FoundRun> runs;
-  runs.reserve(starts.size());
-  for (const auto& [run_id, start] : starts) {
-    runs.push_back({run_id, start});
+  runs.reserve(by_id.size());
+  for (auto& [run_id, run] : by_id) {
+    run.run_id = run_id;
+    runs.push_back(std::move(run));
   }
   std::stable_sort(
       runs.begin(), runs.end(), [](const FoundRun& a, const FoundRun& b) { return a.started_at_ns > b.started_at_ns; });
@@ -179,15 +172,16 @@ std::vector<FoundRun> runsOf(const ReportScan& scan) {
 
 Result<SelectedReports> selectReports(const ReportScan& scan, const JobSelection& selection) {
   const std::vector<FoundRun> runs = runsOf(scan);
-  const std::string run_id = selection.run_id.value_or(runs.empty() ? "" : runs.front().run_id);
+  const std::string text = selection.run_id.value_or(runs.empty() ? "" : runs.front().run_id);
+  const std::vector<FoundRun> meant = runsMeant(runs, text);
+  if (meant.size() != 1) {
+    return Result<SelectedReports>::failure(notOneRun(runs, text));
+  }
   SelectedReports selected;
   std::copy_if(
       scan.reports.begin(), scan.reports.end(), std::back_inserter(selected.reports), [&](const FoundReport& report) {
-        return report.job.run_id == run_id;
+        return report.job.run_id == meant.front().run_id;
       });
-  if (selected.reports.empty()) {
-    return Result<SelectedReports>::failure("there is no report of run \"" + run_id + "\"" + namesOf(runs));
-  }
   selected.other_runs = runs.size() - 1;
   selected.attempts = attemptsOf(selected.reports);
   const int64_t attempt = selection.attempt.value_or(selected.attempts.back());

@@ -10,6 +10,7 @@
 
 #include "report/base/result.h"
 #include "report/model/model.h"
+#include "report/runs/run_names.h"
 
 namespace commtap {
 
@@ -22,12 +23,6 @@ struct FoundReport {
   bool is_ledger = false;
   Job job;            ///< without its command line
   uint64_t calls = 0; ///< of a ledger; see ProcessFile
-};
-
-/// A run with files in a folder.
-struct FoundRun {
-  std::string run_id;
-  uint64_t started_at_ns = 0; ///< CLOCK_REALTIME, start of the last process to start
 };
 
 /// The files found below a path, each process once. Only their heads were read.
@@ -54,7 +49,7 @@ std::vector<FoundRun> runsOf(const ReportScan& scan);
 
 /// Selects the processes of a folder that make the job.
 struct JobSelection {
-  std::optional<std::string> run_id = {}; ///< by default the newest run
+  std::optional<std::string> run_id = {}; ///< as runsMeant(); by default the newest run
   std::optional<int64_t> attempt = {};    ///< by default the last attempt of that run
   std::optional<int64_t> rank = {};       ///< by default all ranks
 };

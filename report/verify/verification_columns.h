@@ -20,7 +20,7 @@ struct EnumNames<VerifySeverity> {
 };
 template <>
 struct EnumNames<VerifyClass> {
-  static constexpr const char* kHelp = "What was found; docs/verify.md lists the classes.";
+  static constexpr const char* kHelp = "What was found; commtap help verify lists the classes.";
   static constexpr int kCount = kVerifyClassCount;
   static constexpr auto name = verifyClassName;
 };

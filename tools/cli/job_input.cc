@@ -26,7 +26,8 @@ bool isSelectionAbsent(const std::string& path, const JobSelection& selection) {
 
 /// Returns "", or one line if a merged report is of another run or attempt than the selected one.
 std::string otherRunIn(const std::string& path, const JobReport& job, const JobSelection& selection) {
-  if (selection.run_id.value_or(job.run_id) == job.run_id && selection.attempt.value_or(job.attempt) == job.attempt) {
+  const bool is_run = runsMeant({{job.run_id, 0, job.name}}, selection.run_id.value_or(job.run_id)).size() == 1;
+  if (is_run && selection.attempt.value_or(job.attempt) == job.attempt) {
     return {};
   }
   return path + " holds run \"" + job.run_id + "\", attempt " + std::to_string(job.attempt) +

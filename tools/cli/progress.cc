@@ -18,7 +18,7 @@ constexpr size_t kWidth = 40;
 
 } // namespace
 
-ProgressBar::ProgressBar() : terminal_(isatty(STDERR_FILENO) == 1), next_(Clock::now() + kDelay) {}
+ProgressBar::ProgressBar() : terminal_(isatty(STDERR_FILENO) == 1), started_(Clock::now()), next_(started_ + kDelay) {}
 
 ProgressBar::~ProgressBar() {
   if (shown_) {
@@ -34,7 +34,13 @@ void ProgressBar::update(size_t done, size_t total) {
   shown_ = true;
   const size_t filled = kWidth * done / total;
   fmt::print(
-      stderr, "\rreading [{}{}] {}/{}", std::string(filled, '#'), std::string(kWidth - filled, ' '), done, total);
+      stderr,
+      "\rreading [{}{}] {}/{}, {} s",
+      std::string(filled, '#'),
+      std::string(kWidth - filled, ' '),
+      done,
+      total,
+      std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started_).count());
   std::fflush(stderr);
 }
 

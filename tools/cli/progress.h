@@ -7,7 +7,7 @@
 
 namespace commtap {
 
-/// Shows a progress bar on stderr after a second, if stderr is a terminal.
+/// Shows a progress bar and the time since its start on stderr after a second, if stderr is a terminal.
 class ProgressBar {
  public:
   ProgressBar();
@@ -23,6 +23,7 @@ class ProgressBar {
 
   bool terminal_;
   bool shown_ = false;
+  Clock::time_point started_;
   Clock::time_point next_;
 };
 

@@ -80,7 +80,10 @@ void addFormat(CLI::App& verb, std::string& format, std::vector<std::string> wor
 }
 
 void addSelection(CLI::App& verb, JobSelection& selection) {
-  verb.add_option("--run", selection.run_id, "The run to read if a folder has several; default: the newest")
+  verb.add_option(
+          "--run",
+          selection.run_id,
+          "The run to read if a folder has several: its id, a part of it, or its name; default: the newest")
       ->type_name("ID");
   verb.add_option(
           "--attempt", selection.attempt, "The attempt to read if torchrun restarted the job; default: the last")

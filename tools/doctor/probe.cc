@@ -202,7 +202,7 @@ Diagnosis checkReport(const Probe& probe) {
         Health::kWarning,
         fmt::format(
             "the report has {} in not_seen ({})", entry.reason, entry.detail.empty() ? entry.meaning : entry.detail),
-        "docs/report.md says what that means for the numbers");
+        "commtap help report says what that means for the numbers");
   }
   const std::vector<std::string> warnings = warningsOf(probe);
   if (!warnings.empty()) {

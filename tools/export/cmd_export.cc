@@ -38,15 +38,15 @@ namespace {
 
 constexpr const char* kExportAbout =
     "Formats:\n"
-    "  openmetrics  metrics in OpenMetrics 1.0, for Prometheus; docs/metrics.md\n"
+    "  openmetrics  metrics in OpenMetrics 1.0, for Prometheus; commtap help metrics\n"
     "  prometheus   metrics in Prometheus's older text format, for node_exporter's textfile collector\n"
-    "  csv, jsonl   a flat table (--table), or all of them (--all-tables); docs/tables.md\n"
+    "  csv, jsonl   a flat table (--table), or all of them (--all-tables); commtap help tables\n"
     "  parquet      all flat tables, a file per table and run, by a Python with pyarrow (--all-tables); a run that "
     "was\n"
     "               exported before is replaced\n"
     "  commdebug    JSON in the format of PyTorch's CommDebugMode, for one rank: --rank, or the first\n"
     "  perfetto     steps and the last collectives on a timeline, for ui.perfetto.dev; for one rank (--rank) with the\n"
-    "               fields that readers of PyTorch's profiler traces expect; docs/timing.md\n\n"
+    "               fields that readers of PyTorch's profiler traces expect; commtap help timing\n\n"
     "Without -o, the output goes to stdout. If stdout is a terminal, it goes to a file in the current folder instead:\n"
     "commtap.openmetrics, commtap.prom, commtap-TABLE.csv, commtap-TABLE.jsonl, commtap.commdebug.json or\n"
     "commtap.trace.json. A line on stderr names the file.\n\n"

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/html/html_page.h"
+#include "tools/html/open_page.h"
 #include "tools/html/page_data.h"
 #include "tools/html/page_diff.h"
 #include "tools/html/page_sweep.h"
@@ -27,7 +29,7 @@ namespace {
 
 constexpr const char* kHtmlAbout =
     "The file is complete and opens without a network. With two paths it shows the difference of two runs, with the\n"
-    "numbers of commtap diff; --run and --attempt then choose from both. docs/html.md explains the page.";
+    "numbers of commtap diff; --run and --attempt then choose from both. commtap help html explains the page.";
 constexpr const char* kHtmlExitStatus =
     "0 written; 1 written without some unreadable files, or not written; 2 wrong usage, or PATH, run or\n"
     "attempt does not exist.";
@@ -38,10 +40,19 @@ struct HtmlArguments {
   JobSelection selection;
   std::vector<std::string> tolerances;
   bool total = false;
+  bool open = false;
 };
 
+/// Opens the page that was written. Without a display it prints the path, for a browser elsewhere.
+int openPage(const std::string& output) {
+  std::error_code error;
+  const std::string path = std::filesystem::absolute(output, error).string();
+  return openInBrowser(path) ? kExitOk : printOut(inert(path) + "\n");
+}
+
 /// Writes the page. `what`: what the page shows, for the line on stdout.
-int writePage(const std::string& output, const std::string& page, const std::string& what) {
+int writePage(const HtmlArguments& arguments, const std::string& page, const std::string& what) {
+  const std::string& output = arguments.output;
   if (output == "-") {
     return printOut(page);
   }
@@ -52,7 +63,9 @@ int writePage(const std::string& output, const std::string& page, const std::str
     say(failure);
     return kExitFindings;
   }
-  return printOut(fmt::format("{}: {}, {}\n", inert(output), what, humanBytes(static_cast<double>(page.size()))));
+  const int printed =
+      printOut(fmt::format("{}: {}, {}\n", inert(output), what, humanBytes(static_cast<double>(page.size()))));
+  return printed == kExitOk && arguments.open ? openPage(output) : printed;
 }
 
 std::string sizeText(const JobReport& job) {
@@ -65,14 +78,14 @@ int writeJob(const HtmlArguments& arguments, const JobReport& job) {
       verifiedIfSampled(arguments.paths[0], {.run_id = job.run_id, .attempt = job.attempt});
   const std::string& path = arguments.paths[0];
   const PageChoice choice{std::filesystem::is_directory(path) ? endedLine(job, path) : "", arguments.total};
-  return writePage(arguments.output, htmlPage(pageData(job, verified ? &*verified : nullptr, choice)), sizeText(job));
+  return writePage(arguments, htmlPage(pageData(job, verified ? &*verified : nullptr, choice)), sizeText(job));
 }
 
 /// Writes the page of two runs.
 int writeDiff(const HtmlArguments& arguments, const std::vector<JobReport>& jobs, const std::vector<Tolerance>& rules) {
   const std::string what = fmt::format("before {}, after {}", sizeText(jobs[0]), sizeText(jobs[1]));
   const ComparedSteps steps = arguments.total ? ComparedSteps() : comparedSteps(jobs[0], jobs[1]);
-  return writePage(arguments.output, htmlPage(diffData(jobs[0], jobs[1], rules, steps)), what);
+  return writePage(arguments, htmlPage(diffData(jobs[0], jobs[1], rules, steps)), what);
 }
 
 /// Writes the page of a sweep of `commtap plan`.
@@ -82,13 +95,16 @@ int writeSweep(const HtmlArguments& arguments, const std::string& file) {
     say(data.error());
     return kExitFindings;
   }
-  return writePage(arguments.output, htmlPage(*data), "layouts");
+  return writePage(arguments, htmlPage(*data), "layouts");
 }
 
 /// Returns "", or a line that says which option is wrong.
 std::string readRules(const HtmlArguments& arguments, std::vector<Tolerance>& rules) {
   if (arguments.paths.size() == 1 && !arguments.tolerances.empty()) {
     return "--tolerance accepts differences between two runs, and one path is given: give two paths or leave it out";
+  }
+  if (arguments.open && arguments.output == "-") {
+    return "--open shows a file, and -o - writes to stdout: leave out one of them";
   }
   return readTolerances(arguments.tolerances, rules);
 }
@@ -132,6 +148,7 @@ void addHtml(CLI::App& app, int& exit_status) {
        .about = kHtmlAbout,
        .exit_status = kHtmlExitStatus,
        .examples = {
+           "commtap html out --open",
            "commtap html out -o report.html",
            "commtap html job.json -o report.html   (from commtap merge out -o job.json)",
            "commtap html yesterday today -o diff.html",
@@ -148,6 +165,7 @@ void addHtml(CLI::App& app, int& exit_status) {
   verb->add_option("-o,--output", arguments->output, "The file to write; - is stdout; default: commtap.html")
       ->type_name("FILE");
   verb->add_flag("--total", arguments->total, "Show sums over ranks and steps; of two runs, numbers per rank and run");
+  verb->add_flag("--open", arguments->open, "Show the page in the browser; without a display, print its path");
   addSelection(*verb, arguments->selection);
   addTolerances(*verb, arguments->tolerances);
   verb->callback([arguments, &exit_status] {

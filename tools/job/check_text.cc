@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "report/json/fields.h"
@@ -124,6 +125,22 @@ std::string checkJunit(const std::vector<Check>& checks, const JobReport& job) {
     text += "      </failure>\n    </testcase>\n";
   }
   return text + "  </testsuite>\n</testsuites>\n";
+}
+
+std::string checkGithub(const std::vector<Check>& checks, const std::vector<std::string>& notes, const JobReport& job) {
+  std::string text;
+  for (const std::string& note : notes) {
+    text += "::warning title=commtap check::" + workflowMessage(inert(note)) + "\n";
+  }
+  for (const Check& check : checks) {
+    if (!check.findings.empty()) {
+      text += fmt::format(
+          "::error title={}::{}\n",
+          workflowProperty("commtap: " + checkText(check)),
+          workflowMessage(fmt::format("{}", fmt::join(linesOf(check, job), "\n"))));
+    }
+  }
+  return text + "::notice title=commtap check::" + workflowMessage(summaryText(checks)) + "\n";
 }
 
 std::string checkJson(const std::vector<Check>& checks, const std::vector<std::string>& notes, const JobReport& job) {

@@ -24,6 +24,9 @@ std::string
 checkMarkdown(const std::vector<Check>& checks, const std::vector<std::string>& notes, const JobReport& job);
 /// Returns JUnit XML for CI systems, with one test case per check.
 std::string checkJunit(const std::vector<Check>& checks, const JobReport& job);
+/// Returns workflow commands of GitHub Actions: an error per failed check, a warning per note, and a notice with the
+/// verdict. GitHub shows them as annotations.
+std::string checkGithub(const std::vector<Check>& checks, const std::vector<std::string>& notes, const JobReport& job);
 /// The `schema` of the JSON for programs, which docs/check.md describes.
 inline constexpr std::string_view kCheckSchema = "commtap.check/1";
 std::string checkJson(const std::vector<Check>& checks, const std::vector<std::string>& notes, const JobReport& job);

@@ -23,9 +23,15 @@ constexpr const char* kAdviseAbout =
 constexpr const char* kAdviseExitStatus =
     "0 read, with or without advice; 1 no report, or some files are unreadable; 2 wrong usage.";
 
-int advise(const std::string& path, bool is_json) {
+struct AdviseArguments {
+  std::string path;
+  JobSelection selection;
+  bool json = false;
+};
+
+int advise(const AdviseArguments& arguments) {
   int exit_status = kExitOk;
-  const std::optional<JobReport> job = readJobInput(path, {}, exit_status);
+  const std::optional<JobReport> job = readJobInput(arguments.path, arguments.selection, exit_status);
   if (!job) {
     return exit_status;
   }
@@ -33,7 +39,7 @@ int advise(const std::string& path, bool is_json) {
   sayAll(job->copies);
   sayAll(job->problems);
   const int written =
-      printOut(is_json ? adviceJson(advice, *job) : adviceText(advice, *job, Color::forStream(STDOUT_FILENO)));
+      printOut(arguments.json ? adviceJson(advice, *job) : adviceText(advice, *job, Color::forStream(STDOUT_FILENO)));
   return job->problems.empty() ? written : kExitFindings;
 }
 
@@ -43,15 +49,15 @@ void addAdvise(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("advise", "Say where a run or a plan could communicate less");
   describe(
       *verb,
-      {.usage = "commtap advise [--json] PATH",
+      {.usage = "commtap advise [OPTIONS] [PATH]",
        .about = kAdviseAbout,
        .exit_status = kAdviseExitStatus,
        .examples = {"commtap advise out", "commtap advise plan --json"}});
-  auto path = std::make_shared<std::string>();
-  auto is_json = std::make_shared<bool>(false);
-  addReadPath(*verb, "PATH", *path, "A folder of reports and ledgers, a plan, a report, or a merged report");
-  verb->add_flag("--json", *is_json, "Print a JSON document");
-  verb->callback([path, is_json, &exit_status] { exit_status = advise(*path, *is_json); });
+  auto arguments = std::make_shared<AdviseArguments>();
+  addReadPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, a plan, a report, or a merged report");
+  verb->add_flag("--json", arguments->json, "Print a JSON document");
+  addSelection(*verb, arguments->selection);
+  verb->callback([arguments, &exit_status] { exit_status = advise(*arguments); });
 }
 
 } // namespace commtap

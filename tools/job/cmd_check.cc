@@ -28,7 +28,7 @@ constexpr const char* kCheckAbout =
     "Checks that every rank has a readable report, that no process was killed or failed, that nothing is missing\n"
     "from the reports, and that the ranks agree. With --baseline, also checks that each row has the same calls,\n"
     "bytes and ranks as in the baseline; with --budget, that no row has more than the budget. Numbers are means\n"
-    "per rank and training step, over the ranks that have the row; set-up is per rank and run. docs/check.md\n"
+    "per rank and training step, over the ranks that have the row; set-up is per rank and run. commtap help check\n"
     "describes budgets and formats.";
 constexpr const char* kCheckExitStatus =
     "0 all checks passed; 1 some failed, or no report could be read; 2 wrong usage, or a path that does not\n"
@@ -36,6 +36,7 @@ constexpr const char* kCheckExitStatus =
 
 struct CheckArguments {
   std::string path;
+  JobSelection selection;
   std::string baseline;
   std::string plan;
   std::string budget;
@@ -138,6 +139,9 @@ std::string render(
   if (format == "json") {
     return checkJson(checks, notes, job);
   }
+  if (format == "github") {
+    return checkGithub(checks, notes, job);
+  }
   if (format == "junit") {
     return checkJunit(checks, job);
   }
@@ -205,7 +209,7 @@ int check(const CheckArguments& arguments) {
     return wrong;
   }
   int exit_status = kExitOk;
-  std::optional<JobReport> job = readJobInput(arguments.path, {}, exit_status);
+  std::optional<JobReport> job = readJobInput(arguments.path, arguments.selection, exit_status);
   if (!job) {
     return exit_status;
   }
@@ -246,6 +250,7 @@ void addCheck(CLI::App& app, int& exit_status) {
        .examples = {
            "commtap check out --write budget.toml",
            "commtap check out --budget budget.toml --format junit > commtap.xml",
+           "commtap check out --budget budget.toml --format github",
            "commtap check out --plan plan",
            "commtap check out --verify",
            "commtap check out --baseline main.json --tolerance kind=all_to_all,bytes=10% --allow less",
@@ -253,6 +258,7 @@ void addCheck(CLI::App& app, int& exit_status) {
   auto arguments = std::make_shared<CheckArguments>();
   addReadPath(
       *verb, "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report");
+  addSelection(*verb, arguments->selection);
   CLI::Option* baseline =
       verb->add_option("--baseline", arguments->baseline, "The run to compare with: a merged report or a folder");
   baseline->type_name("PATH");
@@ -275,7 +281,7 @@ void addCheck(CLI::App& app, int& exit_status) {
       arguments->allowed,
       "Accept findings of this kind",
       {"disagreements", "missing_ranks", "killed", "failed", "not_seen", "less"});
-  addFormat(*verb, arguments->format, {"text", "markdown", "junit", "json"});
+  addFormat(*verb, arguments->format, {"text", "markdown", "github", "junit", "json"});
   verb->callback([arguments, &exit_status] { exit_status = check(*arguments); });
 }
 

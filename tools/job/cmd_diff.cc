@@ -26,13 +26,15 @@ constexpr const char* kDiffAbout =
     "lengths are comparable; set-up is per rank and run. Which ranks have a row is compared too. The\n"
     "first line says how much more is communicated, and where most of it is. Given\n"
     "one folder with several runs, compares the newest run with the previous one. With --since, compares it with\n"
-    "the newest run that started at least that long before. docs/check.md describes the formats.";
+    "the newest run that started at least that long before; with --run, compares the named ones. commtap help check "
+    "describes the formats.";
 constexpr const char* kDiffExitStatus =
     "0 no differences beyond the tolerances; 1 differences, unreadable files, or no report; 2 wrong usage, a\n"
     "path that does not exist, or no two runs to compare.";
 
 struct DiffArguments {
   std::vector<std::string> paths;
+  std::vector<std::string> runs;
   std::string since;
   std::string format = "text";
   std::vector<std::string> tolerances;
@@ -52,11 +54,16 @@ Pair failed(int exit_status, const std::string& error) {
   return {std::nullopt, std::nullopt, exit_status};
 }
 
-Pair readTwo(const std::string& before, const std::string& after) {
+JobSelection selectionOf(const std::vector<std::string>& runs, size_t i) {
+  return i < runs.size() ? JobSelection{.run_id = runs[i]} : JobSelection();
+}
+
+/// Reads a job at each path: of the folder with several runs, the one of `runs` at the same place, else the newest.
+Pair readTwo(const std::string& before, const std::string& after, const std::vector<std::string>& runs) {
   Pair pair;
-  pair.before = readJobInput(before, {}, pair.exit_status);
+  pair.before = readJobInput(before, selectionOf(runs, 0), pair.exit_status);
   if (pair.before) {
-    pair.after = readJobInput(after, {}, pair.exit_status);
+    pair.after = readJobInput(after, selectionOf(runs, 1), pair.exit_status);
   }
   if (pair.after && pair.before->planned && !pair.after->planned) {
     pair.before = planFor(before, *pair.before, *pair.after);
@@ -111,11 +118,21 @@ std::string render(const JobDiff& diff, const std::string& format) {
   return format == "markdown" ? diffMarkdown(diff) : diffText(diff, Color::forStream(STDOUT_FILENO));
 }
 
+/// Returns "", or what is wrong with the options that choose the two runs.
+std::string wrongChoice(const DiffArguments& arguments) {
+  if (arguments.paths.size() == 2 && !arguments.since.empty()) {
+    return "--since chooses a run of one folder, and two paths are given: leave out --since or a path";
+  }
+  if (arguments.runs.size() > 2) {
+    return fmt::format("--run is given {} times, and two runs are compared", arguments.runs.size());
+  }
+  return "";
+}
+
 int diff(const DiffArguments& arguments) {
   std::vector<Tolerance> rules;
-  if (arguments.paths.size() == 2 && !arguments.since.empty()) {
-    say("--since chooses a run of one folder, and two paths are given: leave out --since or a path (see commtap diff "
-        "--help)");
+  if (const std::string error = wrongChoice(arguments); !error.empty()) {
+    say(error + " (see commtap diff --help)");
     return kExitUsage;
   }
   const std::optional<uint64_t> since = parseDurationNs(arguments.since.empty() ? "0s" : arguments.since);
@@ -128,15 +145,16 @@ int diff(const DiffArguments& arguments) {
     say((wrong.empty() ? wrong_name : wrong) + " (see commtap diff --help)");
     return kExitUsage;
   }
-  Pair pair = arguments.paths.size() == 2 ? readTwo(arguments.paths[0], arguments.paths[1])
-                                          : readRuns(arguments.paths[0], *since);
+  Pair pair = arguments.paths.size() == 1 && arguments.runs.empty()
+                  ? readRuns(arguments.paths[0], *since)
+                  : readTwo(arguments.paths.front(), arguments.paths.back(), arguments.runs);
   if (!pair.before || !pair.after) {
     return pair.exit_status;
   }
   renameModules(renames, *pair.before);
   renameModules(renames, *pair.after);
   sayAll(pair.before->copies);
-  if (arguments.paths.size() == 2) { // otherwise both runs are of one folder
+  if (arguments.paths.size() == 2) { // else both runs are of one folder
     sayAll(pair.after->copies);
   }
   sayAll(pair.before->problems);
@@ -160,18 +178,27 @@ void addDiff(CLI::App& app, int& exit_status) {
        .examples = {
            "commtap diff yesterday today",
            "commtap diff reports --since 24h",
+           "commtap diff reports --run baseline --run wide",
            "commtap diff full lora --rename PeftModel.base_model.model=Llama --rename base_layer=",
-           "commtap diff main.json out --tolerance bytes=5% --tolerance module=**.experts.*,bytes=20% --format "
-           "markdown",
+           "commtap diff main.json out --tolerance bytes=5% --tolerance module=**.moe.*,bytes=9% --format markdown",
        }});
   auto arguments = std::make_shared<DiffArguments>();
   verb->add_option("PATH", arguments->paths, "Two folders, reports or merged reports; or one folder with several runs")
       ->required()
       ->expected(1, 2)
       ->type_name("");
+  CLI::Option* since = verb->add_option(
+      "--since", arguments->since, "In one folder: compare with a run that started at least this long before");
+  since->type_name("TIME");
   verb->add_option(
-          "--since", arguments->since, "In one folder: compare with a run that started at least this long before")
-      ->type_name("TIME");
+          "--run",
+          arguments->runs,
+          "A run of a folder with several, by its id, a part of it, or its name; the first is BEFORE, the second is "
+          "AFTER; default of AFTER: the newest")
+      ->type_name("ID")
+      ->allow_extra_args(false)
+      ->take_all()
+      ->excludes(since);
   verb->add_flag("--total", arguments->total, "Compare what each rank communicated in the whole run, set-up included");
   addTolerances(*verb, arguments->tolerances);
   addRenames(*verb, arguments->renames);

@@ -27,7 +27,7 @@ namespace {
 
 constexpr const char* kMergeAbout =
     "Reads the rank from each file's content, not from its name. Accepts any subset of the ranks, as reports or\n"
-    "ledgers. Shows first where ranks of one process group disagree. docs/merge.md describes the JSON.\n"
+    "ledgers. Shows first where ranks of one process group disagree. commtap help merge describes the JSON.\n"
     "Hosts without a shared folder: run commtap serve on each, and name HOST:PORT,HOST:PORT instead of a folder.";
 constexpr const char* kMergeExitStatus =
     "0 merged, and the ranks agree; 1 ranks disagree, or some files are unreadable; 2 wrong usage, or\n"

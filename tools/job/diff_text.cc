@@ -35,11 +35,12 @@ std::string startText(const JobReport& job) {
 std::string jobLine(std::string_view name, const JobReport& job) {
   const uint64_t steps = trainingStepCount(job);
   return fmt::format(
-      "{:<7} {}: {} {}{}, {} of {} ranks{}\n",
+      "{:<7} {}: {} {}{}{}, {} of {} ranks{}\n",
       name,
       inert(job.source),
       job.planned ? "plan" : "run",
       inert(job.run_id.empty() ? "without an id" : job.run_id),
+      job.name.empty() ? "" : " (" + inert(job.name) + ")",
       startText(job),
       countOf(job.ranks),
       job.world_size ? std::to_string(*job.world_size) : "?",

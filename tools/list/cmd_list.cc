@@ -61,7 +61,7 @@ void addList(CLI::App& app, int& exit_status) {
   auto arguments = std::make_shared<ListArguments>();
   addReadPath(*verb, "FOLDER", arguments->folder, "A folder with the reports of runs");
   verb->add_flag("--all", arguments->all, "List all runs; default: the newest 20");
-  verb->add_flag("--json", arguments->json, "Print JSON: docs/schema/commtap-list-1.schema.json");
+  verb->add_flag("--json", arguments->json, "Print JSON: commtap help commtap-list-1.schema.json");
   verb->callback([arguments, &exit_status] { exit_status = list(*arguments); });
 }
 

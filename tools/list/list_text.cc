@@ -23,7 +23,7 @@ std::string lengthText(const ListedRun& run) {
   return end > run.started_at_ns ? humanDuration(static_cast<double>(end - run.started_at_ns)) : "";
 }
 
-/// Returns "8", "7 of 8" for a run without the report of a rank, "1 process" for one without ranks.
+/// Returns "8", "7 of 8" for a run without the report of a rank, "0" for one without reports of ranks.
 std::string ranksText(const ListedRun& run) {
   const uint64_t count = countOf(run.ranks);
   return run.missing.empty() ? std::to_string(count) : fmt::format("{} of {}", count, run.world_size.value_or(0));

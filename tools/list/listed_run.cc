@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "report/merge/job_reader.h"
 #include "report/merge/plan_merge.h"
 #include "report/model/amounts.h"
+#include "tools/cli/run_note.h"
 #include "tools/prune/stored_run.h"
 #include "tools/prune/stored_samples.h"
 
@@ -36,6 +38,24 @@ RunEnd endOf(const ExitSummary& exit) {
   return exit.hasFailed() ? RunEnd::kFailed : RunEnd::kNormal;
 }
 
+/// Returns whether the launcher ended the processes: as a consequence, if another process had failed.
+bool wasEndedByLauncher(const ExitSummary& exit) {
+  return exit.exit == ExitKind::kKilled ? exit.signal.has_value()
+                                        : exit.exit == ExitKind::kSignal && exit.signal == SIGTERM;
+}
+
+/// Returns how a run ended. Of an exit with an error and the launcher's signals to the other ranks, the exit came
+/// first.
+RunEnd endOf(const std::vector<ExitSummary>& exits) {
+  const bool has_failed =
+      std::any_of(exits.begin(), exits.end(), [](const ExitSummary& exit) { return exit.hasFailed(); });
+  RunEnd end = RunEnd::kNormal;
+  for (const ExitSummary& exit : exits) {
+    end = has_failed && wasEndedByLauncher(exit) ? end : std::min(end, endOf(exit));
+  }
+  return end;
+}
+
 ListedRun listed(const JobReport& job) {
   ListedRun run;
   run.run_id = job.run_id;
@@ -51,12 +71,23 @@ ListedRun listed(const JobReport& job) {
   for (const JobProcess& process : job.processes) {
     run.last_activity_ns = std::max(run.last_activity_ns, process.last_activity_ns);
   }
-  for (const ExitSummary& exit : summaryOf(job).exits) {
-    run.end = std::min(run.end, endOf(exit));
-  }
+  run.end = endOf(summaryOf(job).exits);
   const Amount sum = sumOf(amountsOf(job), std::nullopt, std::nullopt);
   run.calls = sum.count;
   run.bytes = sum.bytes;
+  return run;
+}
+
+ListedRun listed(const RunNote& note) {
+  ListedRun run;
+  run.run_id = note.run_id;
+  run.name = note.name;
+  run.argv = note.argv;
+  run.started_at_ns = note.started_at_ns;
+  run.ended_at_ns = note.ended_at_ns;
+  run.last_activity_ns = note.ended_at_ns;
+  run.end = note.exit_signal ? RunEnd::kSignal : RunEnd::kFailed;
+  run.disk_bytes = note.bytes;
   return run;
 }
 
@@ -75,27 +106,14 @@ std::map<std::string, uint64_t> sizesOf(const std::string& folder, const ReportS
   return sizes;
 }
 
-} // namespace
-
-std::string_view runEndName(RunEnd end) {
-  return kEnds.at(static_cast<size_t>(end));
-}
-
-Result<RunList> listRuns(const std::string& folder, size_t most, const Progress& progress) {
-  const Result<ReportScan> scan = scanReports(folder, progress);
-  if (!scan) {
-    return Result<RunList>::failure(scan.error());
-  }
-  RunList list;
-  list.problems = scan->problems;
-  const std::map<std::string, uint64_t> sizes = sizesOf(folder, *scan, list);
-  const std::vector<FoundRun> runs = runsOf(*scan);
-  const size_t count = most == 0 ? runs.size() : std::min(most, runs.size());
-  list.older = runs.size() - count;
+/// Adds runs with their reports, in their order.
+void addReported(const std::string& folder, const ReportScan& scan, const std::vector<FoundRun>& runs, RunList& list) {
+  list.problems = scan.problems;
+  const std::map<std::string, uint64_t> sizes = sizesOf(folder, scan, list);
   const bool is_plan = !planIn(folder).empty();
-  for (size_t i = 0; i < count; ++i) {
-    const JobSelection selection = {.run_id = runs[i].run_id};
-    const Result<JobReport> job = is_plan ? readJob(folder, selection, {}) : mergeScan(folder, *scan, selection, {});
+  for (const FoundRun& found : runs) {
+    const JobSelection selection = {.run_id = found.run_id};
+    const Result<JobReport> job = is_plan ? readJob(folder, selection, {}) : mergeScan(folder, scan, selection, {});
     if (!job) {
       list.problems.push_back(job.error());
       continue;
@@ -104,6 +122,51 @@ Result<RunList> listRuns(const std::string& folder, size_t most, const Progress&
     const auto size = sizes.find(run.run_id);
     run.disk_bytes = size == sizes.end() ? 0 : size->second;
   }
+}
+
+/// Returns the notes of runs that no rank left a report of, not on this machine nor on another.
+std::vector<RunNote> notesWithoutReports(const std::string& folder, const std::vector<FoundRun>& runs) {
+  std::vector<RunNote> notes = runNotes(folder);
+  std::erase_if(notes, [&runs](const RunNote& note) {
+    return std::any_of(runs.begin(), runs.end(), [&note](const FoundRun& run) { return run.run_id == note.run_id; });
+  });
+  return notes;
+}
+
+} // namespace
+
+std::string_view runEndName(RunEnd end) {
+  return kEnds.at(static_cast<size_t>(end));
+}
+
+Result<RunList> listRuns(const std::string& folder, size_t most, const Progress& progress) {
+  const Result<ReportScan> scan = scanReports(folder, progress);
+  const std::vector<FoundRun> runs = scan ? runsOf(*scan) : std::vector<FoundRun>();
+  const std::vector<RunNote> notes = notesWithoutReports(folder, runs);
+  if (!scan && notes.empty()) {
+    return Result<RunList>::failure(scan.error());
+  }
+  const size_t all = runs.size() + notes.size();
+  const size_t count = most == 0 ? all : std::min(most, all);
+  RunList list;
+  list.older = all - count;
+  auto note = notes.begin();
+  auto run = runs.begin();
+  std::vector<FoundRun> reported;
+  for (size_t i = 0; i < count; ++i) {
+    const bool is_note = run == runs.end() || (note != notes.end() && note->started_at_ns > run->started_at_ns);
+    if (is_note) {
+      list.runs.push_back(listed(*note++));
+    } else {
+      reported.push_back(*run++);
+    }
+  }
+  if (scan) {
+    addReported(folder, *scan, reported, list);
+  }
+  std::stable_sort(list.runs.begin(), list.runs.end(), [](const ListedRun& a, const ListedRun& b) {
+    return a.started_at_ns > b.started_at_ns;
+  });
   return list;
 }
 

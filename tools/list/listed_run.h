@@ -26,7 +26,8 @@ enum class RunEnd : uint8_t {
 inline constexpr int kRunEndCount = 5;
 std::string_view runEndName(RunEnd end);
 
-/// A run in a folder. The amounts are sums over the ranks of its last attempt.
+/// A run in a folder; of one that failed without a report, what `commtap run` noted. The amounts are sums over the
+/// ranks of its last attempt.
 struct ListedRun {
   std::string run_id;
   std::string name;                    ///< for people; "" if it has none

@@ -57,7 +57,7 @@ constexpr std::array<MetricRow, kMetricCount> kTable = {{
      MetricType::kCounter,
      "",
      "run_id attempt rank module phase kind group",
-     "Collectives that were called with split sizes (docs/report.md). No series of other collectives."},
+     "Collectives that were called with split sizes (commtap help report). No series of other collectives."},
     {MetricId::kSplitImbalance,
      "commtap_split_imbalance",
      MetricType::kCounter,
@@ -109,7 +109,7 @@ constexpr std::array<MetricRow, kMetricCount> kTable = {{
      "",
      "run_id attempt rank what",
      "Sudden changes of a rank's steps, of their time, bytes or collectives, since commtap serve has watched the job "
-     "(docs/steps.md). Only from commtap serve."},
+     "(commtap help steps). Only from commtap serve."},
     {MetricId::kStepChangeRatio,
      "commtap_step_change_ratio",
      MetricType::kGauge,
@@ -123,13 +123,14 @@ constexpr std::array<MetricRow, kMetricCount> kTable = {{
      "ratio",
      "run_id attempt rank group",
      "The share of a step for which the calls of a group waited for a rank that is late step after step "
-     "(docs/steps.md). No series of other ranks. Only from commtap serve."},
+     "(commtap help steps). No series of other ranks. Only from commtap serve."},
     {MetricId::kHangStatus,
      "commtap_hang_status",
      MetricType::kGauge,
      "",
      "run_id attempt status",
-     "1 for the status that commtap why would give for the ranks of this host (docs/hangs.md), 0 for the others. Only "
+     "1 for the status that commtap why would give for the ranks of this host (commtap help hangs), 0 for the others. "
+     "Only "
      "from commtap serve."},
     {MetricId::kHangCause,
      "commtap_hang_cause",
@@ -144,7 +145,7 @@ constexpr std::array<MetricRow, kMetricCount> kTable = {{
      MetricType::kGauge,
      "",
      "run_id attempt status",
-     "1 for the status that commtap verify would give for the samples of this folder (docs/verify.md), 0 for the "
+     "1 for the status that commtap verify would give for the samples of this folder (commtap help verify), 0 for the "
      "others. "
      "No series without samples. Only from commtap serve."},
     {MetricId::kLastCollective,
@@ -158,7 +159,7 @@ constexpr std::array<MetricRow, kMetricCount> kTable = {{
      MetricType::kCounter,
      "",
      "run_id attempt rank reason",
-     "Cases that could not be observed, attributed or stored, by reason (docs/report.md). No series if there are "
+     "Cases that could not be observed, attributed or stored, by reason (commtap help report). No series if there are "
      "none."},
     {MetricId::kProcess,
      "commtap_process",
@@ -209,7 +210,8 @@ constexpr std::array<MetricRow, kMetricCount> kTable = {{
      MetricType::kGauge,
      "",
      "run_id attempt what",
-     "Disagreements between the ranks whose reports were read, as in commtap merge (docs/merge.md). No series if they "
+     "Disagreements between the ranks whose reports were read, as in commtap merge (commtap help merge). No series if "
+     "they "
      "agree, or while some are running."},
     {MetricId::kFoldedLabelSets,
      "commtap_folded_label_sets",

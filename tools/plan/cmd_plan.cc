@@ -32,7 +32,8 @@ namespace {
 constexpr const char* kPlanAbout =
     "Runs the job's own script for the ranks that differ, one process after the other, on this machine: with the\n"
     "environment of a launcher, process groups that communicate nothing, and no network. The report in --out is what\n"
-    "the job would communicate; show, html, diff, check and merge read it. docs/plan.md says what a plan cannot know.";
+    "the job would communicate; show, html, diff, check and merge read it. commtap help plan says what a plan cannot "
+    "know.";
 constexpr const char* kPlanExitStatus =
     "0 planned; 1 a rank ended early, and the plan has what it had communicated; 2 wrong usage, or inside a\n"
     "launched job.";

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/run/cmd_run.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,12 +16,14 @@
 #include <fmt/format.h>
 
 #include "report/base/process.h"
+#include "report/base/redaction.h"
 #include "report/merge/job_reader.h"
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/output.h"
 #include "report/runs/report_scan.h"
 #include "report/runs/run_folder.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/run_note.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/run/launch.h"
@@ -83,7 +86,29 @@ readRun(const std::string& folder, const std::string& name, uint64_t began_ns, c
   return Result<JobReport>::failure(folder + ": there is no report of run \"" + name + "\"");
 }
 
-void report(const RunSetup& setup, uint64_t began_ns) {
+/// Notes a command that failed without a report, so that `commtap list` and `commtap why` name it.
+void note(const RunSetup& setup, const std::vector<std::string>& command, const Ending& ending, uint64_t began_ns) {
+  if (ending.wait_status == 0) {
+    return;
+  }
+  RunNote note = {
+      .run_id = setup.options.run_id,
+      .name = setup.options.name,
+      .argv = setup.options.command_line == CommandLine::kOff ? std::vector<std::string>() : withoutSecrets(command),
+      .started_at_ns = began_ns,
+      .ended_at_ns = wallClockNs()};
+  if (WIFSIGNALED(ending.wait_status)) {
+    note.exit_signal = WTERMSIG(ending.wait_status);
+  } else {
+    note.exit_status = WEXITSTATUS(ending.wait_status);
+  }
+  if (const std::string error = writeRunNote(reportsFolder(setup), note); !error.empty()) {
+    say(error);
+  }
+}
+
+/// Returns whether a report of the command was found.
+bool report(const RunSetup& setup, uint64_t began_ns) {
   const std::string folder = reportsFolder(setup);
   const Result<JobReport> job =
       withProgress([&](const Progress& progress) { return readRun(folder, setup.options.run_id, began_ns, progress); });
@@ -95,6 +120,7 @@ void report(const RunSetup& setup, uint64_t began_ns) {
   const std::string verified = job ? verifiedLine(folder, {.run_id = job->run_id, .attempt = job->attempt}) : "";
   const std::string ended = job ? endedLine(*job, folder) : "";
   fmt::print(stderr, "{}", runSummary(job, job ? folder : wanted, Color::forStream(STDERR_FILENO), verified + ended));
+  return static_cast<bool>(job);
 }
 
 void recover(const RunSetup& setup) {
@@ -133,7 +159,9 @@ std::vector<std::string> serveArguments(const RunSetup& setup, const ServeFlags&
   }
   launcher.release();
   if (setup.options.enabled && setup.options.log != LogLevel::kOff) {
-    report(setup, began_ns);
+    if (!report(setup, began_ns)) {
+      note(setup, command, ending, began_ns);
+    }
   }
   endAs(ending);
 }
@@ -187,7 +215,7 @@ void addRun(CLI::App& app, GivenArguments& given, int& exit_status) {
   auto flags = std::make_shared<std::map<std::string, std::string>>();
   addOptionFlags(*verb, *flags);
   auto serve = std::make_shared<ServeFlags>();
-  verb->add_option(kServe, serve->listen, "Also run commtap serve until the command ends (docs/hosts.md)")
+  verb->add_option(kServe, serve->listen, "Also run commtap serve until the command ends (commtap help hosts)")
       ->type_name("HOST:PORT");
   verb->add_option(kTokenFile, serve->token_file, "The server's token, for an address beyond loopback")
       ->type_name("FILE");

@@ -27,9 +27,10 @@ namespace commtap {
 namespace {
 
 constexpr const char* kServeAbout =
-    "Answers GET /metrics for Prometheus (docs/metrics.md). Answers GET / with a list of jobs; each job has the\n"
-    "page of commtap html (docs/html.md) with live numbers. Answers commtap top, why and merge that ask this host\n"
-    "(docs/hosts.md). Each request reads the ledgers of the jobs on this\n"
+    "Answers GET /metrics for Prometheus (commtap help metrics). Answers GET / with a list of jobs; each job has the\n"
+    "page of commtap html (commtap help html) with live numbers. Answers commtap top, why and merge that ask this "
+    "host\n"
+    "(commtap help hosts). Each request reads the ledgers of the jobs on this\n"
     "node; the jobs are not affected. An ended job stays for --keep minutes. Anyone who can reach the address can\n"
     "read the names of modules, groups and runs. The default address is reachable only from this machine, and answers\n"
     "only to the names of a loopback address. Any other address needs --token-file or --insecure.";

@@ -31,7 +31,7 @@ namespace {
 constexpr const char* kShowAbout =
     "Without options, the mean per rank and training step on one screen. Any option of tables shows sums over ranks "
     "and\n"
-    "the whole run instead. docs/show.md describes the tables and json.";
+    "the whole run instead. commtap help show describes the tables and json.";
 /// The value of `--last` if the command line gives none.
 constexpr const char* kDefaultLast = "10";
 
@@ -223,7 +223,9 @@ void addDetails(CLI::App& verb, ShowArguments& arguments) {
           "Also show the last N collectives of each process, ten without N: where a job hangs")
       ->type_name("N");
   verb.add_flag(
-      "--nccl", arguments.filter.nccl, "Also show NCCL calls, compared with the collectives of c10d: docs/nccl.md");
+      "--nccl",
+      arguments.filter.nccl,
+      "Also show NCCL calls, compared with the collectives of c10d: commtap help nccl");
 }
 
 } // namespace
@@ -262,7 +264,8 @@ void addShow(CLI::App& app, GivenArguments& given, int& exit_status) {
       ->check(oneOf({"bytes", "count", "calls"}));
   verb->add_option(
           "--top", arguments->filter.top, "List only the N modules with the most bytes, or with the most of --sort")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(atLeast(1));
   addDetails(*verb, *arguments);
   verb->add_option("--format", arguments->format, "The output format; default: table")
       ->type_name("table|json")

@@ -349,7 +349,7 @@ std::string showText(const ShowView& view, const Color& color) {
   if (view.filter.nccl) {
     const std::string nccl = ncclText(view.job, color, view.filter.phase);
     const std::string graphs = cudaGraphsText(view.graphs, color);
-    text += "\n" + (nccl.empty() ? "NCCL was not called, or not where commtap can see it: docs/nccl.md\n" : nccl);
+    text += "\n" + (nccl.empty() ? "NCCL was not called, or not where commtap can see it: commtap help nccl\n" : nccl);
     text += graphs.empty() ? "" : "\n" + graphs;
     text += view.is_merged ? "a merged report does not hold CUDA graphs: give the folder of the reports\n" : "";
   }

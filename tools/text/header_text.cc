@@ -109,7 +109,8 @@ std::string exitText(const ExitSummary& exit) {
     case ExitKind::kSignal:
       return who + ": ended by " + (exit.signal ? signalName(static_cast<int>(*exit.signal)) : "a signal");
     case ExitKind::kKilled:
-      return who + ": killed" + killerText(exit.signal) + "; the numbers end when it was killed";
+      return who + (exit.signal ? ": killed" : ": crashed or killed") + killerText(exit.signal) +
+             "; the numbers end at that moment";
     case ExitKind::kNormal:
     case ExitKind::kUnderscoreExit:
       break;

@@ -2,7 +2,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/text/markup.h"
 
+#include <fmt/format.h>
+
 namespace commtap {
+
+namespace {
+
+/// Returns `text` with the characters of `special` as "%25".
+std::string percentEncoded(std::string_view text, std::string_view special) {
+  std::string escaped;
+  for (const char c : text) {
+    escaped += special.find(c) == std::string_view::npos ? std::string(1, c)
+                                                         : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return escaped;
+}
+
+} // namespace
 
 std::string markdownText(std::string_view text) {
   std::string escaped;
@@ -40,6 +56,14 @@ std::string xmlText(std::string_view text) {
     }
   }
   return escaped;
+}
+
+std::string workflowMessage(std::string_view text) {
+  return percentEncoded(text, "%\r\n");
+}
+
+std::string workflowProperty(std::string_view text) {
+  return percentEncoded(text, "%\r\n:,");
 }
 
 std::string roffText(std::string_view text) {

@@ -13,6 +13,12 @@ std::string markdownText(std::string_view text);
 /// Escapes inert text for XML content and attributes.
 std::string xmlText(std::string_view text);
 
+/// Escapes the message of a workflow command of GitHub Actions: "::error::MESSAGE".
+std::string workflowMessage(std::string_view text);
+
+/// Escapes a property of such a command: "::error title=PROPERTY::".
+std::string workflowProperty(std::string_view text);
+
 /// Escapes a line of text for a manual page, so that it forms no roff request or escape.
 std::string roffText(std::string_view text);
 

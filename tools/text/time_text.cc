@@ -113,7 +113,7 @@ std::string groupText(const ShownTimes& times, const Exposed& exposed, const Col
     table.add(timeCells(totals, exposed.cells(sum_ns)));
   }
   return color.bold("Time by kind and group") + " (QUEUED, RUNNING: mean of one; " + exposed.unitText() +
-         "; docs/timing.md)\n" + table.text(color) + color.dim(exposed.shareText());
+         "; commtap help timing)\n" + table.text(color) + color.dim(exposed.shareText());
 }
 
 /// Returns what ranks that leave together waited for.

@@ -12,6 +12,27 @@
 namespace commtap {
 namespace {
 
+/// Returns the run that is selected by its id, its name or a part of its id, as runsMeant(). nullopt if none is
+/// selected. A selection of no run, or of several, is an error.
+Result<std::optional<std::string>> selectedRun(
+    const std::vector<ProcessSamples>& processes,
+    const std::optional<std::string>& text) {
+  if (!text) {
+    return std::optional<std::string>();
+  }
+  std::map<std::string, FoundRun> by_id;
+  for (const ProcessSamples& process : processes) {
+    by_id[process.job.run_id] = {process.job.run_id, 0, process.job.name};
+  }
+  std::vector<FoundRun> runs;
+  for (auto& [run_id, run] : by_id) {
+    runs.push_back(std::move(run));
+  }
+  const std::vector<FoundRun> meant = runsMeant(runs, *text);
+  return meant.size() > 1 ? Result<std::optional<std::string>>::failure(notOneRun(runs, *text))
+                          : std::optional(meant.empty() ? *text : meant.front().run_id);
+}
+
 /// Keeps the selected attempt of the selected run: by default the last attempt of the run that was started last.
 void select(std::vector<ProcessSamples>& processes, JobSelection& selection) {
   const auto erase = [&processes](const auto& is_other) {
@@ -73,7 +94,12 @@ void addFacts(const std::string& path, const JobSelection& selection, const Prog
 
 Result<RunSamples> readRunSamples(const std::string& path, const JobSelection& selection, const Progress& progress) {
   RunSamples run;
-  for (const std::string& file : samplesPaths(path, run.problems)) {
+  const std::vector<std::string> files = samplesPaths(path, run.problems);
+  size_t done = 0;
+  for (const std::string& file : files) {
+    if (progress) {
+      progress(done++, files.size());
+    }
     Result<ProcessSamples> samples = readSamplesFile(file);
     if (samples && !samples->damage.empty()) {
       run.problems.push_back(file + ": " + samples->damage);
@@ -89,7 +115,12 @@ Result<RunSamples> readRunSamples(const std::string& path, const JobSelection& s
   if (run.processes.empty() && !run.problems.empty()) {
     return Result<RunSamples>::failure(run.problems.front());
   }
+  const Result<std::optional<std::string>> run_id = selectedRun(run.processes, selection.run_id);
+  if (!run_id) {
+    return Result<RunSamples>::failure(run_id.error());
+  }
   JobSelection selected = selection;
+  selected.run_id = *run_id;
   select(run.processes, selected);
   run.doubled = doubledRanks(run.processes);
   if (run.processes.empty()) {

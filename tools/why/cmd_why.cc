@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "tools/cli/run_note.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/hosts/host_arguments.h"
@@ -108,6 +109,16 @@ class JobLooker {
   std::optional<HostsView> hosts_;
 };
 
+/// Says which later run failed without a report, as a verdict on an older run would mislead.
+void sayLaterFailure(const std::vector<std::string>& paths, const Verdict& verdict) {
+  for (const std::string& path : paths) {
+    const std::vector<RunNote> notes = access(path.c_str(), F_OK) == 0 ? runNotes(path) : std::vector<RunNote>();
+    if (!notes.empty() && notes.front().started_at_ns > verdict.last_activity_ns.value_or(0)) {
+      say(noteText(notes.front()));
+    }
+  }
+}
+
 int lookOnce(const WhyArguments& arguments, JobLooker looker) {
   JobLook now = looker.look();
   const EarlierLook before = earlier(now);
@@ -116,6 +127,7 @@ int lookOnce(const WhyArguments& arguments, JobLooker looker) {
     now = looker.look();
   }
   Verdict verdict = looker.verdict(before, now);
+  sayLaterFailure(arguments.paths, verdict);
   const int printed = print(verdict, arguments);
   return printed == kExitOk ? exitStatusOf(verdict) : kExitUnknown;
 }
@@ -211,7 +223,7 @@ void addOptions(CLI::App& verb, WhyArguments& arguments) {
       ->type_name("TIME")
       ->transform(asSeconds())
       ->check(between(0.1, 3600));
-  verb.add_flag("--json", arguments.json, "Print JSON: docs/schema/commtap-why-1.schema.json");
+  verb.add_flag("--json", arguments.json, "Print JSON: commtap help commtap-why-1.schema.json");
   verb.add_flag("--stacks", arguments.stacks, "Add the Python stacks of the ranks that are the cause, by py-spy");
   CLI::Option* watch = verb.add_flag("--watch", arguments.watch, "Look until the job has ended; print each hang once");
   verb.add_option("--exec", arguments.notification.command, "With --watch: run this command, with the JSON on stdin")

@@ -143,13 +143,19 @@ std::string ncclOf(const HangRank& rank) {
   return inert(rank.nccl_function) + ", which has not returned" + age;
 }
 
+/// Returns "was killed"; "crashed or was killed" if no signal is known to have come from the launcher.
+std::string killedText(bool is_one, const HangRank* rank) {
+  const bool may_have_crashed = rank == nullptr || !rank->exit_signal;
+  return std::string(may_have_crashed ? "crashed or " : "") + (is_one ? "was killed" : "were killed");
+}
+
 /// Returns why the cause does not come.
 std::string stateOf(const Verdict& verdict) {
   const HangRank* rank = firstCause(verdict);
   const std::string verb = isOrAre(verdict.cause);
   switch (verdict.reason) {
     case HangReason::kKilled:
-      return (countOf(verdict.cause) == 1 ? "was killed" : "were killed") + endOf(rank) + lastOf(rank);
+      return killedText(countOf(verdict.cause) == 1, rank) + endOf(rank) + lastOf(rank);
     case HangReason::kExited:
       return have(verdict.cause) + " exited" + endOf(rank) + lastOf(rank);
     case HangReason::kNeverCame:

@@ -48,6 +48,14 @@ def test_name_says_where_it_runs(wheel: Path) -> None:
     assert wheel.stat().st_size < needs.LARGEST_WHEEL
 
 
+def test_pages(unpacked: Path) -> None:
+    """`commtap help` reads them; images are for browsers."""
+    docs = unpacked / "commtap" / "_native" / "share" / "commtap" / "docs"
+    pages = {path.relative_to(REPOSITORY / "docs") for path in (REPOSITORY / "docs").rglob("*.md")}
+    assert {path.relative_to(docs) for path in docs.rglob("*.md")} == pages
+    assert not (docs / "images").exists()
+
+
 def test_checksums(wheel: Path) -> None:
     lines = (wheel.parent / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
     said = {name: checksum for checksum, name in (line.split("  ") for line in lines)}

@@ -248,7 +248,7 @@ def test_torchrun_ends_the_others_and_starts_again(runner: Runner) -> None:
     [failed] = [each for each in run.reports if (each.job["attempt"], each.job["rank"]) == (0, 1)]
     assert (failed.job["exit"], failed.job["exit_status"]) == ("normal", 1)
     shown = say("show", "--attempt", "0", run.output_folder)
-    assert "rank 0: killed after the launcher sent SIGTERM; the numbers end when it was killed\n" in shown.stdout
+    assert "rank 0: killed after the launcher sent SIGTERM; the numbers end at that moment\n" in shown.stdout
     assert "rank 1: ended with status 1\n" in shown.stdout
     assert {report.job["exit_status"] for report in run.reports if report.job["attempt"] == 1} == {0}
     for report in run.reports:

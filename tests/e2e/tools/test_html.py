@@ -126,7 +126,7 @@ def test_findings_are_on_top(show: Opener) -> None:
             "Problem Ranks disagree: 1 difference",
             "Problem 2 ranks without a report: 8-9",
             "Warning 2 processes ended with status 1",
-            "Warning rank 3 killed (the signal is not known)",
+            "Warning rank 3 crashed or killed (the signal is not known)",
             "Note rank 4 ended by _exit",
             "Warning rank 5 killed after the launcher sent SIGTERM",
             "Warning rank 6 ended with status 3",

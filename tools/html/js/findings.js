@@ -138,7 +138,7 @@ const kExitText = {
   running: "still running, or ended in an unknown way",
   _exit: "ended by _exit",
   signal: "ended by abort() or a self-sent signal",
-  killed: "killed (the signal is not known)",
+  killed: "crashed or killed (the signal is not known)",
 };
 
 const kSignalNames = { 1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 9: "SIGKILL", 15: "SIGTERM" };

@@ -45,7 +45,7 @@ TEST_CASE("a progress bar appears after a second and is erased at the end") {
       return 0;
     });
   });
-  CHECK(text.find("] 1/2") != std::string::npos);
+  CHECK(text.find("] 1/2, 1 s") != std::string::npos);
   CHECK(text.ends_with("\r\x1b[K"));
 }
 

@@ -42,6 +42,16 @@ TEST_CASE("check JUnit has one test case per check, with its failure") {
   CHECK(text.find("<failure message=\"+1 all_gather per run in DistributedDataParallel.net1") != std::string::npos);
 }
 
+TEST_CASE("check for GitHub has an error per failed check and a notice with the verdict") {
+  const std::string text = checkGithub(failedChecks(), {"5 % more"}, grown());
+  CHECK(text.starts_with(
+      "::warning title=commtap check::5 %25 more\n"
+      "::error title=commtap%3A all_gather on default_pg equals the baseline::+1 all_gather per run in "
+      "DistributedDataParallel.net1"));
+  CHECK(text.ends_with("\n::notice title=commtap check::1 of 3 checks failed\n"));
+  CHECK(checkGithub(checkJob(grown(), {}), {}, grown()) == "::notice title=commtap check::all 6 checks passed\n");
+}
+
 TEST_CASE("check JSON has all findings") {
   const auto document = nlohmann::json::parse(checkJson(failedChecks(), {}, grown()));
   CHECK(document["schema"] == "commtap.check/1");

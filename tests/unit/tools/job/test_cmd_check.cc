@@ -53,7 +53,7 @@ TEST_CASE("check fails on killed ranks, and names them, unless they are allowed"
   CHECK(
       outcome.out ==
       "FAILED no process was killed or ended by a signal\n"
-      "  rank 3: killed (the signal is not known); the numbers end when it was killed\n"
+      "  rank 3: crashed or killed (the signal is not known); the numbers end at that moment\n"
       "1 of 6 checks failed\n");
   CHECK(runCommtap({"check", job, "--allow", "killed"}).status() == 0);
   writeText(

@@ -4,12 +4,14 @@
 
 #include <doctest/doctest.h>
 
+#include <csignal>
 #include <filesystem>
 
 #include "report/job/job_report_json.h"
 #include "report/json/report_json.h"
 #include "report/merge/plan_merge.h"
 #include "tests/unit/samples.h"
+#include "tools/cli/run_note.h"
 
 namespace commtap {
 namespace {
@@ -46,6 +48,44 @@ TEST_CASE("runs are listed newest first, with their ranks, end, amounts and size
   CHECK(run.disk_bytes > 0);
   CHECK(list->runs[1].end == RunEnd::kNormal);
   CHECK(list->older == 0);
+}
+
+TEST_CASE("a rank that failed ended the run, not the launcher's signals to the others") {
+  const TempFolder folder;
+  put(folder, "run", 1'000'000'000, 0, 1);
+  Report report = sampleReport(1);
+  report.job.run_id = "run";
+  report.job.exit = ExitKind::kKilled;
+  report.job.exit_signal = SIGTERM;
+  writeText(folder / "run1.json", reportToJson(report));
+  CHECK(listRuns(folder.path(), 0, {})->runs[0].end == RunEnd::kFailed);
+  report.job.exit_signal.reset(); // no launcher was seen to send it: it may have come first
+  writeText(folder / "run1.json", reportToJson(report));
+  CHECK(listRuns(folder.path(), 0, {})->runs[0].end == RunEnd::kKilled);
+}
+
+TEST_CASE("a run that failed without a report is listed by its note, at its time") {
+  const TempFolder folder;
+  put(folder, "old", 1'000'000'000, 0, 0);
+  put(folder, "new", 3'000'000'000, 0, 0);
+  RunNote note{
+      .run_id = "lost", .name = "wide", .argv = {"torchrun"}, .started_at_ns = 2'000'000'000, .exit_status = 1};
+  REQUIRE(writeRunNote(folder.path(), note).empty());
+  note.run_id = "new"; // of a node of a run that another node has a report of
+  REQUIRE(writeRunNote(folder.path(), note).empty());
+  const Result<RunList> list = listRuns(folder.path(), 2, {});
+  REQUIRE(list);
+  CHECK(list->problems.empty());
+  CHECK(list->older == 1);
+  REQUIRE(list->runs.size() == 2);
+  CHECK(list->runs[0].run_id == "new");
+  CHECK(list->runs[1].run_id == "lost");
+  CHECK(list->runs[1].end == RunEnd::kFailed);
+  CHECK(list->runs[1].ranks.empty());
+  CHECK(list->runs[1].disk_bytes > 0);
+  const TempFolder alone;
+  REQUIRE(writeRunNote(alone.path(), note).empty());
+  CHECK(listRuns(alone.path(), 0, {})->runs.size() == 1);
 }
 
 TEST_CASE("the path of one report lists its run") {

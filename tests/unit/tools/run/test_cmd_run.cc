@@ -11,6 +11,7 @@
 #include "report/base/process.h"
 #include "report/json/report_json.h"
 #include "tests/unit/programs.h"
+#include "tools/cli/run_note.h"
 
 namespace commtap {
 namespace {
@@ -106,7 +107,7 @@ TEST_CASE("run converts the ledgers of killed processes") {
   }
   const Outcome outcome = commtap.run("true", {"COMMTAP_RUN_ID=r1"});
   CHECK(namesIn(commtap.out()) == Words{"rank-00001.json"});
-  CHECK(outcome.err.find("rank 1: killed") != std::string::npos);
+  CHECK(outcome.err.find("rank 1: crashed or killed") != std::string::npos);
 }
 
 TEST_CASE("run without a report says so in one line, even if the folder does not exist") {
@@ -140,6 +141,20 @@ TEST_CASE("run finds the reports that went to TMPDIR, and names no other place")
   const Outcome outcome = runProgram(command, {"TMPDIR=" + folder.path()});
   CHECK(has(outcome.err, "reports: " + fallback + "; next:\n  commtap show " + fallback + "  #"));
   CHECK_FALSE(has(outcome.err, "/proc/nope"));
+}
+
+TEST_CASE("run notes a command that failed without a report, for list, and no other") {
+  const Installation commtap;
+  const Outcome failed = commtap.run("exit 3", {"COMMTAP_RUN_ID=r1"});
+  CHECK(failed.status() == 3);
+  REQUIRE(runNotes(commtap.out()).size() == 1);
+  CHECK(runNotes(commtap.out())[0].exit_status == 3);
+  CHECK(has(runCommtap({"list", commtap.out()}).out, "  failed  "));
+  commtap.run("kill -9 $$", {"COMMTAP_RUN_ID=r2"});
+  CHECK(runNotes(commtap.out())[0].exit_signal == 9);
+  commtap.run("true");
+  commtap.run(commtap.makeReport(0) + "exit 1");
+  CHECK(runNotes(commtap.out()).size() == 2);
 }
 
 TEST_CASE("run with COMMTAP=0 only runs the command") {

@@ -34,7 +34,8 @@ TEST_CASE("the header says how ranks ended unless all exited normally") {
   const std::string text = headerOf(reports);
   CHECK(text.find("rank 1: ended by SIGABRT\n") != std::string::npos);
   CHECK(
-      text.find("1 process without a rank: killed (the signal is not known); the numbers end when it was killed\n") !=
+      text.find(
+          "1 process without a rank: crashed or killed (the signal is not known); the numbers end at that moment\n") !=
       std::string::npos);
   CHECK(text.find("rank 3: still running") != std::string::npos);
   CHECK(text.find("rank 0:") == std::string::npos);

@@ -8,6 +8,7 @@
 
 #include "report/json/report_json.h"
 #include "tests/unit/programs.h"
+#include "tools/cli/run_note.h"
 
 namespace commtap {
 namespace {
@@ -51,6 +52,19 @@ TEST_CASE("why exits with 2 without a verdict, and for wrong usage") {
     CHECK(runCommtap({"why", "--after", time, empty.path()}).status() == 2);
   }
   CHECK(has(runCommtap({"why", "--watch", "--webhook", "host", empty.path()}).err, "expected a URL"));
+}
+
+TEST_CASE("why names a later run that failed without a report") {
+  const TempFolder folder;
+  writeReports(folder, 0);
+  RunNote note{.run_id = "lost", .started_at_ns = 1, .exit_status = 1};
+  REQUIRE(writeRunNote(folder.path(), note).empty());
+  CHECK(runCommtap({"why", folder.path()}).err.empty()); // of an earlier run
+  note.started_at_ns = 3'000'000'000'000'000'000;
+  REQUIRE(writeRunNote(folder.path(), note).empty());
+  const Outcome outcome = runCommtap({"why", folder.path()});
+  CHECK(outcome.status() == 0);
+  CHECK(has(outcome.err, "commtap: run lost, started 2065-01-24T05:20:00Z, ended with status 1 and left no report"));
 }
 
 TEST_CASE("times have units") {

@@ -37,7 +37,7 @@ TEST_CASE("the line of a rank that does not come") {
   job.report(1).job.exit_signal = 9;
   CHECK(has(judged(job).line, "it was killed (SIGKILL); others"));
   job.report(1).job.exit_signal.reset();
-  CHECK(has(judged(job).line, "it was killed; others"));
+  CHECK(has(judged(job).line, "it crashed or was killed; others"));
   job.report(1).job.exit = ExitKind::kNormal;
   CHECK(has(judged(job).line, "it has exited; others"));
   job.report(1).job.exit_status = 1;
@@ -239,7 +239,8 @@ TEST_CASE("the line of a rank that failed before its launcher ended the others")
   job.end(1, ExitKind::kKilled, std::nullopt, 0);
   CHECK(
       judged(job, 1000).line ==
-      "cannot tell: rank 1 was killed, last call all_reduce #1 of world [0-2] for Net.a; no rank had waited for long");
+      "cannot tell: rank 1 crashed or was killed, last call all_reduce #1 of world [0-2] for Net.a; no rank had waited "
+      "for long");
 }
 
 TEST_CASE("a line has at most 160 columns, whatever the names are") {

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace commtap {
+
+/// The trace of a command that failed under `commtap run` and left no report, as a job whose ranks never met. No other
+/// reader takes the file for a report: its name ends in .note.
+struct RunNote {
+  std::string run_id;
+  std::string name; ///< the run's name for people; "" if it has none
+  std::vector<std::string> argv;
+  uint64_t started_at_ns = 0; ///< CLOCK_REALTIME
+  uint64_t ended_at_ns = 0;   ///< CLOCK_REALTIME
+  std::optional<int64_t> exit_status;
+  std::optional<int64_t> exit_signal;
+  uint64_t bytes = 0; ///< of the file
+};
+
+inline constexpr std::string_view kNoteSchema = "commtap.note/1";
+
+/// Writes the note into `folder`, which is made if it does not exist. Returns "" or one line.
+std::string writeRunNote(const std::string& folder, const RunNote& note);
+
+/// Returns the notes at or below `path`, the newest first. Leaves out files that are no notes.
+std::vector<RunNote> runNotes(const std::string& path);
+
+/// Returns "run X (name), started 2026-11-28 03:04:05Z, ended with status 1 and left no report: ...".
+std::string noteText(const RunNote& note);
+
+} // namespace commtap
