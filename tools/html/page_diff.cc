@@ -4,11 +4,13 @@
 
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "report/compare/change_bundle.h"
 #include "report/compare/job_diff.h"
+#include "report/compare/matched_groups.h"
 #include "report/json/fields.h"
 #include "tools/html/page_columns.h"
 #include "tools/html/page_run.h"
@@ -126,7 +128,11 @@ json runOf(const JobReport& job, Strings& strings) {
 
 std::string diffData(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules) {
   Strings strings;
-  const auto [cells_before, cells_after] = comparableCells(before, after);
+  auto [cells_before, cells_after] = comparableCells(before, after);
+  std::vector<std::string> notes = comparisonNotes(before, after);
+  for (std::string& note : matchGroups(before, after, cells_before, cells_after)) {
+    notes.push_back(std::move(note));
+  }
   const std::vector<CellChange> changes =
       changesBetween(cells_before, cells_after, comparedRanks(before, after), rules);
   json document = {
@@ -134,7 +140,7 @@ std::string diffData(const JobReport& before, const JobReport& after, const std:
       {"kinds", page::kindNames()},
       {"before", runOf(before, strings)},
       {"after", runOf(after, strings)},
-      {"notes", comparisonNotes(before, after)},
+      {"notes", notes},
       {"totals", totalsTable(totalsOf(before, after), strings)},
       {"changes", changesTable(bundle(changes, stepsOfBoth(before, after)), strings)},
   };
