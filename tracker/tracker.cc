@@ -14,6 +14,7 @@
 #include "shim/tracker_abi.h"
 #include "tracker/api.h"
 #include "tracker/collectives/collective_kernel.h"
+#include "tracker/collectives/nvtx_ranges.h"
 #include "tracker/collectives/registration.h"
 #include "tracker/core/catch_all.h"
 #include "tracker/core/clock.h"
@@ -125,6 +126,9 @@ commtap_start_result startTracker(const char* torch_version, uint64_t found_at_n
   watchForks();
   writeReportAtExit();
   countMetaTensors(parsed.options.plan == Plan::kFake);
+  if (parsed.options.nvtx) {
+    NvtxRanges::start();
+  }
   startKernels(parsed.options.ops);
   Sampler::start(parsed.options.plan == Plan::kOff ? parsed.options.verify : SampledSteps());
   startPython(parsed.options.labels);

@@ -139,7 +139,7 @@ constexpr std::array<AdviceRuleRow, 17> kRules = {{
      "FSDP prefetches parameters, and the job waits for them as long as if it did not: gather them earlier "
      "(set_modules_to_forward_prefetch or set_modules_to_backward_prefetch of FSDP2 with further modules), or in "
      "larger units that compute longer.",
-     "docs/timing.md"},
+     "commtap help timing"},
 }};
 
 void findSmall(Findings& findings) {

@@ -3,10 +3,12 @@
 #include "report/compare/job_comparison.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "report/compare/exposed_limits.h"
+#include "report/compare/matched_groups.h"
 #include "report/compare/split_limits.h"
 #include "report/compare/uneven_rows.h"
 #include "report/job/step_count.h"
@@ -57,6 +59,7 @@ std::string withoutSteps(const JobReport& before, const JobReport& after) {
 JobComparison
 compareJobs(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules, ComparedSteps steps) {
   auto [cells_before, cells_after] = comparableCells(before, after, steps);
+  std::vector<std::string> group_notes = matchGroups(before, after, cells_before, cells_after);
   JobComparison comparison{steps, std::move(cells_before), std::move(cells_after), {}, {}};
   comparison.changes = changesBetween(comparison.before, comparison.after, comparedRanks(before, after), rules, steps);
   comparison.notes = comparisonNotes(before, after, steps);
@@ -67,6 +70,7 @@ compareJobs(const JobReport& before, const JobReport& after, const std::vector<T
   } else if (const std::string names = withoutSteps(before, after); !names.empty()) {
     comparison.notes.push_back("no steps are known of " + names + ": numbers are per run");
   }
+  std::move(group_notes.begin(), group_notes.end(), std::back_inserter(comparison.notes));
   for (const auto notesOf : {splitNotes, exposedNotes}) {
     for (std::string& note : notesOf(before, after)) {
       comparison.notes.push_back(std::move(note));

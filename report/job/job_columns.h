@@ -155,6 +155,11 @@ inline constexpr auto kColumns<JobGroup> = std::tuple{
         &JobGroup::members,
         "The ranks of each of the process groups that was used and whose ranks are known."),
     column(field::kTotals, &JobGroup::totals, "Sums over ranks, by phase and kind."),
+    column(
+        field::kMeshDimension,
+        &JobGroup::mesh_dimension,
+        "The name of the DeviceMesh dimension that the groups are. Absent if there is none, or if ranks differ in it.",
+        {.presence = Presence::kIfKnown}),
 };
 
 template <>

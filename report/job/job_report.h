@@ -91,6 +91,7 @@ struct JobGroup {
   uint32_t size = 0;                          ///< ranks per process group; 0 if not known
   std::vector<std::vector<uint32_t>> members; ///< the ranks of each used process group, sorted
   Amounts totals;                             ///< sums over ranks
+  std::string mesh_dimension = {};            ///< as in Group, on every rank that used a group; "" if ranks differ
 };
 
 /// A module of the job, with sums over ranks.

@@ -38,6 +38,7 @@ inline constexpr const char* kCommtap = "commtap";
 
 inline constexpr const char* kName = "name";
 inline constexpr const char* kDesc = "desc";
+inline constexpr const char* kMeshDimension = "mesh_dimension";
 inline constexpr const char* kBackend = "backend";
 inline constexpr const char* kSize = "size";
 inline constexpr const char* kRanks = "ranks";

@@ -125,6 +125,13 @@ inline constexpr auto kColumns<Group> = std::tuple{
         "order. Ranks that work alike have equal ones. A stretch is 1024 collectives; from the 131073rd on, the 64th "
         "to "
         "the 128th part of those issued. The last one may not be complete."),
+    column(
+        field::kMeshDimension,
+        &Group::mesh_dimension,
+        "The name of the DeviceMesh dimension that the group is: `dp` for `mesh_dp`, and for the default group if a "
+        "mesh over all ranks has a dimension `dp`. Absent if no named dimension is the group, or dimensions of two "
+        "names are.",
+        {.presence = Presence::kIfKnown}),
 };
 
 template <>

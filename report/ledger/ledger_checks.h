@@ -17,8 +17,9 @@ namespace commtap {
 // of a record, and covers those that never change. A new member does not compile until it is named here. The number of
 // the record is part of its check, so a record of zeros and a moved record are detected too.
 
+/// The dimension is live.
 inline uint32_t checkOf(const LedgerGroup& record, uint64_t number) {
-  const auto& [name, desc, backend, size, rank, first_rank, ranks_check, check, issued] = record;
+  const auto& [name, desc, backend, size, rank, first_rank, ranks_check, check, issued, dimension, reserved] = record;
   return checksumOf(kGroups, number, name, desc, backend, size, rank, first_rank, ranks_check);
 }
 

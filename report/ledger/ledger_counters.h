@@ -54,7 +54,7 @@ void forEachCounter(LedgerHeader& record, const CounterVisitor auto& visit) {
 }
 
 void forEachCounter(LedgerGroup& record, const CounterVisitor auto& visit) {
-  auto& [name, desc, backend, size, rank, first_rank, ranks_check, check, issued] = record;
+  auto& [name, desc, backend, size, rank, first_rank, ranks_check, check, issued, dimension, reserved] = record;
   forEachCounter(issued, visit);
 }
 

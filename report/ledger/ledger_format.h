@@ -153,6 +153,8 @@ struct LedgerGroup {
   uint32_t ranks_check;
   uint32_t check;
   std::atomic<uint64_t> issued[2]; ///< live; number of collectives, and of sends and receives
+  std::atomic<StringId> dimension; ///< live; of a DeviceMesh; "": none; kNoIndex: several
+  uint32_t reserved;
 };
 
 struct LedgerModule {
@@ -476,7 +478,7 @@ static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<u
 static_assert(std::atomic<uint16_t>::is_always_lock_free && sizeof(std::atomic<uint16_t>) == 2);
 static_assert(sizeof(LedgerSection) == 32);
 static_assert(sizeof(LedgerNotSeen) == 16);
-static_assert(sizeof(LedgerGroup) == 48);
+static_assert(sizeof(LedgerGroup) == 56);
 static_assert(sizeof(LedgerModule) == 64);
 static_assert(sizeof(LedgerParameter) == 36);
 static_assert(sizeof(CollectiveKey) == 32);

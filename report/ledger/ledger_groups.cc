@@ -28,7 +28,7 @@ uint32_t LedgerGroups::addGroup(
   const StringId backend_id = store_.intern(backend, lock);
   const uint32_t ranks_check = checkOf(ranks);
   LedgerGroup& group = *new (&store_.records<kGroups>()[index])
-                           LedgerGroup{name_id, desc_id, backend_id, size, rank, first_rank, ranks_check, 0, {}};
+                           LedgerGroup{name_id, desc_id, backend_id, size, rank, first_rank, ranks_check, 0, {}, 0, 0};
   group.check = checkOf(group, index);
   store_.commit(kGroups, index + 1, lock);
   return static_cast<uint32_t>(index);
@@ -47,6 +47,17 @@ uint32_t LedgerGroups::addRanks(std::string_view name, std::span<const uint32_t>
   std::memcpy(store_.records<kRanks>() + first, ranks.data(), ranks.size_bytes());
   store_.commit(kRanks, first + ranks.size(), lock);
   return static_cast<uint32_t>(first);
+}
+
+void LedgerGroups::nameDimension(uint32_t group, std::string_view dimension) {
+  if (group == kNoIndex) {
+    return;
+  }
+  const LedgerLock lock(store_.appending());
+  std::atomic<StringId>& known = store_.records<kGroups>()[group].dimension;
+  const StringId id = store_.intern(dimension, lock);
+  const StringId before = known.load(std::memory_order_relaxed);
+  known.store(before == 0 || before == id ? id : kNoIndex, std::memory_order_release);
 }
 
 std::string_view LedgerGroups::groupName(uint32_t group) const {

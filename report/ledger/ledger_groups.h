@@ -24,6 +24,9 @@ class LedgerGroups {
       uint32_t rank,
       std::span<const uint32_t> ranks);
 
+  /// Notes that a named dimension of a DeviceMesh uses the group. A group that dimensions of two names use has none.
+  void nameDimension(uint32_t group, std::string_view dimension);
+
   /// Returns the group's name; "" for kNoIndex.
   std::string_view groupName(uint32_t group) const;
 

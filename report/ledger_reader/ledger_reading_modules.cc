@@ -82,6 +82,11 @@ void addOuterWrappers(Module& module, const std::vector<Module>& modules, const 
   }
 }
 
+std::string dimensionOf(const LedgerGroup& group, LedgerRecords& records) {
+  const StringId dimension = group.dimension.load(std::memory_order_acquire);
+  return dimension == kNoIndex ? "" : records.text(dimension);
+}
+
 } // namespace
 
 std::string LedgerReading::moduleName(uint32_t module) {
@@ -110,7 +115,8 @@ void readGroups(LedgerReading& reading) {
          ranks.of(group),
          group.issued[0].load(std::memory_order_relaxed),
          group.issued[1].load(std::memory_order_relaxed),
-         {}});
+         {},
+         dimensionOf(group, records)});
   }
 }
 

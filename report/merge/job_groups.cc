@@ -44,6 +44,9 @@ uint32_t JobGroups::instanceOf(uint32_t group, const std::vector<uint32_t>& rank
 GroupPlace JobGroups::placeOf(const Group& group) {
   const bool described = isDescribed(group);
   const uint32_t id = groupIdOf({groupTitle(group), group.backend, group.size}, described ? group.desc : "");
+  if (dimensions_.try_emplace(id, group.mesh_dimension).first->second != group.mesh_dimension) {
+    dimensions_[id].clear();
+  }
   return {id, group.ranks.empty() ? GroupPlace::kUnknown : instanceOf(id, group.ranks)};
 }
 
@@ -60,7 +63,8 @@ std::vector<JobGroup> JobGroups::take() const {
     for (int n = 2; !taken.insert(unique).second; ++n) {
       unique = name + "#" + std::to_string(n);
     }
-    groups[id] = {unique, descs_[id], backend, size, {}, {}};
+    const auto dimension = dimensions_.find(id);
+    groups[id] = {unique, descs_[id], backend, size, {}, {}, dimension == dimensions_.end() ? "" : dimension->second};
   }
   for (const Instance& instance : instances_) {
     groups[instance.group].members.push_back(*instance.ranks);

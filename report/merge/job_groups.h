@@ -60,7 +60,8 @@ class JobGroups {
   uint32_t instanceOf(uint32_t group, const std::vector<uint32_t>& ranks);
 
   std::map<Key, uint32_t> groups_;
-  std::vector<std::string> descs_; ///< by group
+  std::vector<std::string> descs_;             ///< by group
+  std::map<uint32_t, std::string> dimensions_; ///< by group that a report defines; "" if ranks differ
   std::vector<Instance> instances_;
   std::unordered_map<std::vector<uint32_t>, std::map<uint32_t, uint32_t>, RanksHash> ids_; ///< ranks, group, instance
 };

@@ -57,6 +57,7 @@ struct Group {
   /// By stretch (stretches.h): the sum of the group's collectives in it. The last stretch may not be complete. Empty if
   /// not known.
   std::vector<int64_t> stretches;
+  std::string mesh_dimension = {}; ///< the name of the only named DeviceMesh dimension that the group is; "" for none
 };
 
 struct Parameter {

@@ -51,6 +51,12 @@ bool applyEnabled(Options& options, std::string_view value, const OptionRow& /*r
   return true;
 }
 
+bool applyNvtx(Options& options, std::string_view value, const OptionRow& /*row*/) {
+  const std::optional<bool> on = parseSwitch(value);
+  options.nvtx = on.value_or(options.nvtx);
+  return on.has_value();
+}
+
 bool applyOut(Options& options, std::string_view value, const OptionRow& /*row*/) {
   if (value.empty()) {
     return false;
@@ -204,6 +210,15 @@ constexpr auto kTable = std::to_array<OptionRow>({
          "their streams. sample:N: as device, in each N-th step.",
      .wanted = "off, host, device or sample:N with N >= 1",
      .apply = applyTiming},
+    {.name = "COMMTAP_NVTX",
+     .flag = "--nvtx",
+     .type = "0|1",
+     .default_value = "0",
+     .help =
+         "1: an NVTX range around each collective, in the domain commtap, with its module and phase: profilers such as "
+         "Nsight Systems then show modules.",
+     .wanted = "1 or 0",
+     .apply = applyNvtx},
     {.name = "COMMTAP_VERIFY",
      .flag = "--verify",
      .type = "0|1|N[,N...]",

@@ -72,6 +72,7 @@ struct Options {
   CommandLine command_line = CommandLine::kRedacted;
   TorchVersions torch = TorchVersions::kReleases;
   Plan plan = Plan::kOff;
+  bool nvtx = false;
 };
 
 /// One row of the option table, the only source of the parser, `commtap run --help` and docs/options.md.

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 

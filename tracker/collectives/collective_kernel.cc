@@ -14,6 +14,7 @@
 #include "tracker/collectives/collective_observers.h"
 #include "tracker/collectives/custom_class.h"
 #include "tracker/collectives/groups.h"
+#include "tracker/collectives/nvtx_ranges.h"
 #include "tracker/collectives/payload.h"
 #include "tracker/compiled/compiled_code.h"
 #include "tracker/core/clock.h"
@@ -76,7 +77,7 @@ class Call {
       Steps::inBackward(compat::graphTask());
     }
     if (row != nullptr) {
-      countIn(*row, bytes, compiled, group);
+      countIn(*row, bytes, compiled, group, frame);
     }
     countGaps(ledger, group, origin);
     const uint64_t sequence = nextSequence(ledger, group, payload);
@@ -90,7 +91,8 @@ class Call {
 
  private:
   /// Counts the call in its row, and notifies the observers.
-  void countIn(LedgerCollective& row, uint64_t bytes, const CompiledCall& compiled, GroupRef group) const {
+  void countIn(LedgerCollective& row, uint64_t bytes, const CompiledCall& compiled, GroupRef group, OpFrame& frame)
+      const {
     LedgerWriter& ledger = ProcessLedger::ledger();
     ledger.count(row, {1, bytes});
     if (facts_.splits.form != SplitForm::kNone) {
@@ -101,6 +103,7 @@ class Call {
     }
     if (CollectiveObservers::any()) {
       CollectiveObservers::collective(row, bytes);
+      frame.in_range = NvtxRanges::push(row.key);
     }
   }
 
@@ -327,6 +330,9 @@ void CallWatch::issued(const c10d::Work* work) {
 void CallWatch::end() {
   const CostSample sample(CostPart::kCollectives, stands_for_);
   thread_->frame = nullptr;
+  if (frame_.in_range) {
+    NvtxRanges::pop();
+  }
   if (GlooTiming::isOn() && !frame_.has_work && !frame_.captured) {
     LedgerWriter& ledger = ProcessLedger::ledger();
     ledger.notSeen(NotSeen::kUntimed, ledger.text(frame_.op));

@@ -10,7 +10,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 16U
+#define COMMTAP_PYTHON_ABI 17U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -171,6 +171,8 @@ struct CommtapHost {
   void (*labels_missing)();
   /// Notes that torch.distributed made a process group of this name.
   void (*group_made)(const char* name);
+  /// Notes that a DeviceMesh's dimension of this name uses the process group `group`.
+  void (*group_is_dimension)(const char* group, const char* dimension);
   /// Between these two calls, reading a tensor's attributes does not run the job's __torch_function__.
   void* (*begin_plain_tensors)();
   void (*end_plain_tensors)(void* token);

@@ -86,6 +86,7 @@ struct OpFrame {
   bool captured = false;     ///< in a CUDA graph: runs when the graph is launched, not now
   bool is_timed = false;     ///< selected for timing on the device
   bool has_span = false;     ///< is being timed on the device
+  bool in_range = false;     ///< an NVTX range is open for the call
   bool learns_group =
       false; ///< the group is known by a library's name only: a c10d collective beneath shows which it is
 };

@@ -123,6 +123,14 @@ void groupMade(const char* name) {
   }
 }
 
+void groupIsDimension(const char* group, const char* dimension) {
+  catchAll("a mesh dimension", [&] {
+    if (ThreadState* thread = ThreadState::current()) {
+      ProcessLedger::ledger().nameDimension(groupNamed(group, *thread).index, dimension);
+    }
+  });
+}
+
 void* beginPlainTensors() {
   using at::impl::PythonTorchFunctionTLS;
   auto* before = new at::impl::TorchFunctionDisabledState(PythonTorchFunctionTLS::get_disabled_state());
@@ -195,6 +203,7 @@ constexpr CommtapHost kHost = {
     .close_label = closeLabel,
     .labels_missing = labelsMissing,
     .group_made = groupMade,
+    .group_is_dimension = groupIsDimension,
     .begin_plain_tensors = beginPlainTensors,
     .end_plain_tensors = endPlainTensors,
     .graph_generated = graphGenerated,

@@ -166,6 +166,23 @@ std::string ranksText(PyObject* mesh, const std::optional<Integers>& coordinate)
 
 } // namespace
 
+void forEachMeshGroup(PyObject* mesh, TakeMeshGroup take) {
+  const PyRef names = attribute(mesh, torch_names::kMeshDimensionNames);
+  const PyRef groups = attribute(mesh, torch_names::kMeshGroupNames);
+  PyErr_Clear();
+  if (!names || !groups || !PyTuple_Check(names.get()) || !PyList_Check(groups.get())) {
+    return;
+  }
+  const Py_ssize_t count = std::min(PyTuple_GET_SIZE(names.get()), PyList_GET_SIZE(groups.get()));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* name = PyTuple_GET_ITEM(names.get(), i);
+    PyObject* group = PyList_GET_ITEM(groups.get(), i);
+    if (PyUnicode_Check(name) && PyUnicode_Check(group)) { // None for a group without this process
+      take(textOf(group).c_str(), textOf(name).c_str());
+    }
+  }
+}
+
 MeshFacts meshFacts(PyObject* mesh) {
   const PyRef names = attribute(mesh, torch_names::kMeshDimensionNames);
   const PyRef shape = attribute(mesh, torch_names::kShape);

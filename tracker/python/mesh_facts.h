@@ -14,6 +14,11 @@ struct MeshFacts {
   std::string coordinate; ///< list: this process's place in each dimension; "" if it has none
 };
 
+/// Calls take(group, dimension) with the name of each process group that a named dimension of a DeviceMesh uses. Leaves
+/// no Python error. The caller holds the GIL.
+using TakeMeshGroup = void (*)(const char* group, const char* dimension);
+void forEachMeshGroup(PyObject* mesh, TakeMeshGroup take);
+
 /// Reads a DeviceMesh without its property `mesh`, which calls ops. Leaves no Python error. The caller holds the GIL.
 MeshFacts meshFacts(PyObject* mesh);
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The tracker's Python part. Hooks module calls, record_function labels and the creation of process groups.
+// The tracker's Python part. Hooks module calls, record_function labels, and the creation of process groups and
+// meshes.
 
 #include <Python.h>
 
@@ -19,6 +20,7 @@
 #include "tracker/graphs/inductor_watch.h"
 #include "tracker/python/frames.h"
 #include "tracker/python/known_optimizers.h"
+#include "tracker/python/mesh_facts.h"
 #include "tracker/python/module_observer.h"
 #include "tracker/python/module_tree.h"
 #include "tracker/python/optimizer_parameters.h"
@@ -48,6 +50,7 @@ struct Part {
   CallHook label_exit;
   CallHook ddp_constructor;
   CallHook fsdp1_constructor;
+  CallHook mesh_constructor;
 };
 
 Part* part = nullptr;
@@ -336,6 +339,27 @@ void watchDdp(PyObject* module) {
   watchConstructor<&Part::ddp_constructor>(module, torch_names::kDistributedDataParallel);
 }
 
+/// Runs the constructor of a DeviceMesh, `__init__(self, ...)`, which makes or finds the group of each dimension.
+PyObject* constructMesh(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
+  PyObject* result = part->mesh_constructor.own()(function, arguments, flags, names);
+  if (result != nullptr && PyVectorcall_NARGS(flags) > 0) {
+    const ErrorGuard keep_errors;
+    const DynamoPause pause;
+    try {
+      forEachMeshGroup(arguments[0], part->host.group_is_dimension);
+    } catch (const std::exception&) { // out of memory: the groups have no dimension
+      part->host.log_debug("the groups of a DeviceMesh could not be read");
+    }
+  }
+  return result;
+}
+
+void watchMeshes(PyObject* module) {
+  const PyRef type = attribute(module, torch_names::kMeshClass);
+  const PyRef constructor = type ? attribute(type.get(), "__init__") : PyRef();
+  part->mesh_constructor.install(constructor.get(), constructMesh); // else no group has a dimension
+}
+
 /// FSDP1 is imported by few jobs, and a finder that waits for it would stay in sys.meta_path. A job imports it before
 /// it makes its groups, or before it calls a module.
 void watchFsdp1IfImported() {
@@ -378,6 +402,7 @@ int start(const CommtapHost* host) {
       {torch_names::kModuleFile, watchModules},
       {torch_names::kLabelFile, watchLabels},
       {torch_names::kGroupsFile, watchGroups},
+      {torch_names::kMeshFile, watchMeshes},
       {torch_names::kDdpFile, watchDdp},
   });
   if (!ok) {
@@ -394,6 +419,7 @@ void setEnabled(int enabled) {
   part->label_exit.setEnabled(enabled != 0);
   part->ddp_constructor.setEnabled(enabled != 0);
   part->fsdp1_constructor.setEnabled(enabled != 0);
+  part->mesh_constructor.setEnabled(enabled != 0);
   setDynamoWatched(enabled != 0);
   setInductorWatched(enabled != 0);
   PyGILState_Release(gil);

@@ -17,6 +17,9 @@ constexpr const char* kLabelText = "name"; // the attribute
 constexpr const char* kGroupsFile = "torch.distributed.distributed_c10d";
 constexpr const char* kRegisterGroup = "_register_process_group";
 
+constexpr const char* kMeshFile = "torch.distributed.device_mesh";
+constexpr const char* kMeshClass = "DeviceMesh";
+
 constexpr const char* kDdpFile = "torch.nn.parallel.distributed";
 constexpr const char* kFsdp1File = "torch.distributed.fsdp.fully_sharded_data_parallel";
 /// The parameter of DDP's and FSDP1's constructors after self.

@@ -79,6 +79,7 @@ constexpr const char* kMeshCoordinate = "_coordinate_on_dim";
 constexpr const char* kMeshRank = "_rank";                  // this process's
 constexpr const char* kRootMeshRanks = "_flatten_rank_map"; // of the mesh that the mesh is a part of
 constexpr const char* kMeshLayout = "_layout";
+constexpr const char* kMeshGroupNames = "_dim_group_names"; // by dimension
 
 // The attributes of a mesh's layout: torch/distributed/_mesh_layout.py
 constexpr const char* kLayoutAxes = "axes"; // not in each torch

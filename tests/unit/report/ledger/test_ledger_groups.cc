@@ -28,8 +28,24 @@ TEST_CASE("a group has a name, its ranks, and numbers for its collectives and fo
   CHECK(report.groups[0].point_to_point == 1);
 }
 
+TEST_CASE("a group is the mesh dimension of one name, and none of two names") {
+  const auto ledger = LedgerWriter::create();
+  const uint32_t one = ledger->addGroup("0", "default_pg", "gloo", 1, 0, {});
+  const uint32_t two = ledger->addGroup("1", "", "gloo", 1, 0, {});
+  for (const char* name : {"dp", "dp"}) {
+    ledger->nameDimension(one, name);
+  }
+  for (const char* name : {"dp", "tp", "dp"}) {
+    ledger->nameDimension(two, name);
+  }
+  const Report report = readLedger(ledger->bytes())->report;
+  CHECK(report.groups[0].mesh_dimension == "dp");
+  CHECK(report.groups[1].mesh_dimension.empty());
+}
+
 TEST_CASE("no group has no name and no numbers") {
   const auto ledger = LedgerWriter::create();
+  ledger->nameDimension(kNoIndex, "dp");
   CHECK(ledger->groupName(kNoIndex).empty());
   CHECK(ledger->nextSequence(kNoIndex, false) == 0);
 }

@@ -27,6 +27,21 @@ TEST_CASE("groups with one description are one group, with an instance per set o
   CHECK(all[0].members == std::vector<std::vector<uint32_t>>{{0, 2}, {1, 3}});
 }
 
+TEST_CASE("a group is a mesh dimension if it is that of every rank") {
+  const auto dimensionOf = [](const std::vector<std::string>& by_rank) {
+    JobGroups groups;
+    Group world = group("0", "default_pg", {0, 1});
+    for (const std::string& dimension : by_rank) {
+      world.mesh_dimension = dimension;
+      groups.placeOf(world);
+    }
+    return groups.take()[0].mesh_dimension;
+  };
+  CHECK(dimensionOf({"dp", "dp"}) == "dp");
+  CHECK(dimensionOf({"dp", "tp", "dp"}).empty());
+  CHECK(dimensionOf({"dp", "", "dp"}).empty());
+}
+
 TEST_CASE("equal ranks in groups with two descriptions are two instances") {
   JobGroups groups;
   CHECK(groups.placeOf(group("0", "default_pg", {0, 1})).instance != groups.placeOf(group("1", "tp", {0, 1})).instance);

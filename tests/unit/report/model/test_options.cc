@@ -38,6 +38,7 @@ TEST_CASE("the default in each option row equals that of Options") {
       CHECK(options.enabled == fresh.enabled);
       CHECK(options.out == fresh.out);
       CHECK(options.log == fresh.log);
+      CHECK(options.nvtx == fresh.nvtx);
       CHECK(options.verify == fresh.verify);
     }
   }
@@ -53,11 +54,13 @@ TEST_CASE("parseOptions reads all variables") {
        "COMMTAP_LEVEL=ops",
        "COMMTAP_LABELS=scopes",
        "COMMTAP_TIMING=sample:8",
+       "COMMTAP_NVTX=1",
        "COMMTAP_VERIFY=3,1",
        "COMMTAP_TORCH=force",
        "COMMTAP_PLAN=fake"});
   CHECK(parsed.warnings.empty());
   CHECK_FALSE(parsed.options.enabled);
+  CHECK(parsed.options.nvtx);
   CHECK(parsed.options.out == "/x/%h/%%");
   CHECK(parsed.options.log == LogLevel::kDebug);
   CHECK(parsed.options.run_id == "r1");

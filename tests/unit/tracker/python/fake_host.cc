@@ -144,6 +144,8 @@ const CommtapHost& fakeHostTable() {
       .close_label = [](const void*) { note("close"); },
       .labels_missing = [] { fakeHost().missing.emplace_back("labels"); },
       .group_made = [](const char* name) { note(std::string("group ") + name); },
+      .group_is_dimension = [](const char* group,
+                               const char* dimension) { note(std::string("group ") + group + " is " + dimension); },
       .begin_plain_tensors = beginPlainTensors,
       .end_plain_tensors = endPlainTensors,
       .graph_generated =

@@ -60,6 +60,10 @@ class Mesh:
     def __init__(self, shape, names):
         self.device_type, self.shape, self.mesh_dim_names = "cpu", shape, names
 
+class DeviceMesh:
+    def __init__(self, groups, names=None):
+        self._dim_group_names, self.mesh_dim_names = groups, names
+
 class DTensor(Tensor):
     def __init__(self, cdata, shape, spec, local):
         super().__init__(cdata, shape)
@@ -91,6 +95,7 @@ def load(file, **members):
 load("torch.nn.modules.module", Module=Module)
 load("torch.autograd.profiler", record_function=record_function)
 load("torch.distributed.distributed_c10d", _register_process_group=register_process_group)
+load("torch.distributed.device_mesh", DeviceMesh=DeviceMesh)
 load("torch.nn.parallel.distributed", DistributedDataParallel=DistributedDataParallel)
 load("fake_torch", **globals())
 )";

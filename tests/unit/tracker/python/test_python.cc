@@ -101,6 +101,13 @@ except TypeError:
   CHECK(fakeHost().events == Events{"group dp"});
 }
 
+TEST_CASE_FIXTURE(PartFixture, "the groups of a mesh with names are reported as its dimensions") {
+  torch_.run("DeviceMesh(['0', '3'], ('dp', 'tp')); DeviceMesh(['0'])");
+  CHECK(fakeHost().events == Events{"group 0 is dp", "group 3 is tp"});
+  torch_.run("try:\n    DeviceMesh()\nexcept TypeError: pass");
+  CHECK(fakeHost().events.size() == 2);
+}
+
 TEST_CASE_FIXTURE(PartFixture, "the constructor of a wrapper is set-up of the wrapper, which has an id already") {
   torch_.define("made", [] { fakeHost().events.emplace_back("made"); });
   torch_.run("ddp = DistributedDataParallel(Net(), made)");

@@ -341,6 +341,7 @@ TEST_CASE("the classes and attributes of modules and tensors exist") {
       {kMeshFile, std::string("self.") + kMeshRank + " = "},
       {kMeshFile, std::string("self.") + kRootMeshRanks + " = tuple("},
       {kMeshFile, std::string("self.") + kMeshLayout + " = "},
+      {kMeshFile, std::string("self.") + kMeshGroupNames + " = "},
       {"distributed/_mesh_layout.py", std::string(kLayoutStride) + ": "},
       {"distributed/tensor/placement_types.py", std::string("class ") + std::string(kPartial) + "("},
       {"distributed/fsdp/_flat_param.py", std::string(".") + kIsFlatParameter + " = True"},
