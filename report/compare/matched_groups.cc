@@ -76,7 +76,7 @@ matchGroups(const JobReport& before, const JobReport& after, Cells& cells_before
     moveTo(name, key_after, cells_after);
     notes.insert(
         "group " + groups[0] + " before and " + other->second[0] + " after are both the mesh dimension " + role.group +
-        ": what only one of them has is compared as that of " + name);
+        ": rows that only one of them has are compared under " + name);
   }
   return {notes.begin(), notes.end()};
 }

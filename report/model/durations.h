@@ -68,7 +68,7 @@ struct Durations {
   }
 };
 
-/// Where a thread or stream stood still.
+/// A place at which a thread or stream stood still.
 struct StallPlace {
   std::string module; ///< the clean name of the module that ran there; "" if not known
   Phase phase = Phase::kOther;

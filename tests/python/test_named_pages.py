@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What commands print names pages by `commtap help NAME`, which an installation has, and each of these pages exists."""
+"""Output of commands names pages by `commtap help NAME`, which an installation has, and each of these pages exists."""
 
 import re
 from pathlib import Path

@@ -9,7 +9,7 @@
 
 namespace commtap {
 
-/// What the caller of pageData() knows of a page.
+/// Facts of a page that the caller of pageData() knows.
 struct PageChoice {
   std::string why;    ///< the result of endedLine(); "" for none
   bool total = false; ///< shows sums over ranks and steps until the reader chooses means

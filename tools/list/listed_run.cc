@@ -44,8 +44,7 @@ bool wasEndedByLauncher(const ExitSummary& exit) {
                                         : exit.exit == ExitKind::kSignal && exit.signal == SIGTERM;
 }
 
-/// Returns how a run ended. Of an exit with an error and the launcher's signals to the other ranks, the exit came
-/// first.
+/// Returns how a run ended. An exit with an error comes before the launcher's signals to the other ranks.
 RunEnd endOf(const std::vector<ExitSummary>& exits) {
   const bool has_failed =
       std::any_of(exits.begin(), exits.end(), [](const ExitSummary& exit) { return exit.hasFailed(); });
