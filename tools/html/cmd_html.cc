@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "report/compare/sweep.h"
+#include "report/sweep/sweep.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/output_file.h"
 #include "tools/cli/subcommand_help.h"

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "report/base/text_file.h"
-#include "report/compare/sweep.h"
 #include "report/json/fields.h"
+#include "report/sweep/sweep.h"
 #include "tools/html/page_run.h"
 
 namespace commtap {

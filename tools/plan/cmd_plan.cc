@@ -12,7 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "report/base/atomic_file.h"
-#include "report/compare/sweep.h"
+#include "report/sweep/sweep.h"
 #include "tools/cli/given_arguments.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"

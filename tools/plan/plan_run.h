@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "report/base/result.h"
-#include "report/compare/layout.h"
 #include "report/job/job_report.h"
+#include "report/sweep/layout.h"
 #include "tools/plan/plan_settings.h"
 
 namespace commtap {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/compare/sweep.h"
+#include "report/sweep/sweep.h"
 #include "tools/text/color.h"
 
 namespace commtap {

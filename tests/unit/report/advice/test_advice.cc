@@ -18,7 +18,7 @@ TEST_CASE("the table of rules is in the order of its enumeration") {
     CHECK_FALSE(row.name.empty());
     CHECK_FALSE(row.text.empty());
     CHECK_FALSE(row.condition.empty());
-    CHECK(row.link.starts_with("docs/"));
+    CHECK(row.link.starts_with("commtap help "));
   }
 }
 

@@ -231,7 +231,10 @@ class Believed {
     add(head.step);
     add(head.steps_from);
     add(head.sections[kLast].used);
-    forEach<kGroups>([&](LedgerGroup& group) { add(group.issued); });
+    forEach<kGroups>([&](LedgerGroup& group) {
+      add(group.issued);
+      add(group.dimension);
+    });
     forEach<kModules>([&](LedgerModule& module) {
       add(module.parent);
       add(module.component);
@@ -262,6 +265,10 @@ class Believed {
     forEach<kMembers>([&](LedgerMember& member) {
       add(member.count);
       add(member.bytes);
+    });
+    forEach<kStalls>([&](LedgerStall& stall) {
+      add(stall.count);
+      add(stall.exposed_ns);
     });
   }
 

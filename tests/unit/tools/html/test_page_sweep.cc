@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "report/compare/sweep.h"
+#include "report/sweep/sweep.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {

@@ -32,7 +32,7 @@ TEST_CASE("the tables have means, maxima, bandwidths and stragglers") {
   }
   const std::string text = timeTextOf(folder);
   for (const char* part :
-       {"2.00 us", "3.00 ms", "9.00 ms", "1.00 ms", "167 MiB/s", "333 MiB/s", "3.00 ms (rank 2)", "Time by module"}) {
+       {"2.00 us", "3.00 ms", "9.00 ms", "500 us", "167 MiB/s", "333 MiB/s", "3.00 ms (rank 2)", "Time by module"}) {
     CHECK_MESSAGE(text.find(part) != std::string::npos, part << " in\n" << text);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/compare/sweep.h"
+#include "report/sweep/sweep.h"
 
 #include <algorithm>
 #include <filesystem>

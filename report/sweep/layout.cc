@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/compare/layout.h"
+#include "report/sweep/layout.h"
 
 #include <algorithm>
 #include <map>

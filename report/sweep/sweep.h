@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/compare/layout.h"
+#include "report/sweep/layout.h"
 
 namespace commtap {
 
