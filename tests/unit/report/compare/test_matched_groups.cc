@@ -72,7 +72,8 @@ TEST_CASE("the default group of a mesh over all ranks is compared with the subgr
   }
   CHECK(
       matched(jobIn({kWorldIsDp}), jobIn({kDp})).notes ==
-      Notes{"group default_pg before and mesh_dp after are both the mesh dimension dp: rows that only one of them has are "
+      Notes{"group default_pg before and mesh_dp after are both the mesh dimension dp: rows that only one of them has "
+            "are "
             "compared under mesh_dp"});
 }
 
