@@ -205,9 +205,9 @@ constexpr auto kTable = std::to_array<OptionRow>({
      .type = "off|host|device|sample:N",
      .default_value = "off",
      .help =
-         "Whether to measure how long collectives wait in the queue, run and block the caller. host: collectives on "
-         "Gloo; costs less than a microsecond per collective. device: also collectives on NCCL, with CUDA events on "
-         "their streams. sample:N: as device, in each N-th step.",
+         "Whether to measure how long collectives wait in the queue and run, and how long the job stands still for "
+         "them. host: collectives on Gloo; costs less than a microsecond per collective. device: also collectives on "
+         "NCCL, with CUDA events on their streams. sample:N: as device, in each N-th step.",
      .wanted = "off, host, device or sample:N with N >= 1",
      .apply = applyTiming},
     {.name = "COMMTAP_NVTX",

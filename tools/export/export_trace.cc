@@ -86,6 +86,9 @@ class ProcessTrace {
     span["cat"] = "user_annotation";
     const StepAmount sum = sumOf(step);
     span["args"] = {{"collectives", sum.count}, {"bytes", sum.bytes}};
+    if (report_.job.timing.every == 1) { // of a sample, a step without times would seem to have none exposed
+      span["args"]["exposed_us"] = static_cast<double>(sum.exposed_ns) / 1e3;
+    }
     addSpan(std::move(span), step.started_at_ns, *step.ended_at_ns);
   }
 

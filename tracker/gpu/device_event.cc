@@ -46,7 +46,8 @@ DeviceEvent::~DeviceEvent() {
   const std::lock_guard<std::mutex> lock(freeEvents().mutex);
   try {
     freeEvents().by_context[context_].push_back(handle_);
-  } catch (const std::bad_alloc&) { // the driver's event is lost, which costs memory alone
+  } catch (const std::bad_alloc&) {
+    CudaDriver::get()->destroy_event(handle_);
   }
 }
 

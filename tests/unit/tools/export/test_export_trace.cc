@@ -63,6 +63,15 @@ std::vector<json> eventsOf(const json& trace, const char* phase) {
   return events;
 }
 
+TEST_CASE("a step has its exposed time, unless only a sample of the steps is timed") {
+  Report timed = report(1);
+  timed.job.timing = {1, true};
+  timed.steps[0].collectives[0].exposed_ns = 1500;
+  CHECK(eventsOf(traceOf({timed}), "X")[0]["args"]["exposed_us"] == 1.5);
+  timed.job.timing = {2, true};
+  CHECK_FALSE(eventsOf(traceOf({timed}), "X")[0]["args"].contains("exposed_us"));
+}
+
 TEST_CASE("steps and timed collectives are spans, other collectives are instants") {
   const json trace = traceOf({report(1)});
   CHECK(trace["baseTimeNanoseconds"] == kStart);
