@@ -77,7 +77,9 @@ std::string excessText(const std::string& subject, const ExposedSum& sum, const 
     return "not every call of " + subject + " is timed, so its exposed time is not known: run with COMMTAP_TIMING=host";
   }
   if (!part) {
-    return "no training step has completed, of which " + subject + " could have a share";
+    return "the share of a step of " + subject +
+           " is not known: no training step has ended, or the last one takes most of the time (commtap.mark_step ends "
+           "one)";
   }
   return 100 * *part > most ? "the job stands still for " + subject + " in " + shortNumber(100 * *part) +
                                   " % of a step; the budget has " + shortNumber(most) + " %"

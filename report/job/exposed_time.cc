@@ -11,13 +11,14 @@
 namespace commtap {
 namespace {
 
-/// Returns the mean time of the completed training steps, with the first one or without; 0 if there is no such step.
-double meanStepNs(const JobReport& job, bool with_first) {
+/// Returns the mean time of the completed training steps; 0 if there is none. The first one is among them, since
+/// exposed times are of all steps.
+double meanStepNs(const JobReport& job) {
   double sum_ns = 0;
   double steps = 0;
   for (const StepsThatTrain& each : trainingSteps(job)) {
     const JobStep& row = *each.row;
-    if (each.training > 0 && row.timed_ranks > 0 && (with_first || row.first_step > 0)) {
+    if (each.training > 0 && row.timed_ranks > 0) {
       sum_ns += static_cast<double>(row.duration_ns.sum);
       steps += static_cast<double>(row.timed_ranks) * static_cast<double>(row.steps);
     }
@@ -32,9 +33,7 @@ uint64_t exposedNs(const TimeTotals& row) {
 } // namespace
 
 ExposedUnit::ExposedUnit(const JobReport& job)
-    : ranks_(std::max<uint64_t>(rankCount(job), 1)), steps_(trainingStepCount(job)), step_ns_(meanStepNs(job, false)) {
-  step_ns_ = step_ns_ == 0 ? meanStepNs(job, true) : step_ns_;
-}
+    : ranks_(std::max<uint64_t>(rankCount(job), 1)), steps_(trainingStepCount(job)), step_ns_(meanStepNs(job)) {}
 
 double ExposedUnit::perRank(uint64_t sum_ns, bool setup) const {
   const uint64_t steps = setup ? 1 : std::max<uint64_t>(steps_, 1);
@@ -42,7 +41,8 @@ double ExposedUnit::perRank(uint64_t sum_ns, bool setup) const {
 }
 
 std::optional<double> ExposedUnit::partOfStep(uint64_t sum_ns) const {
-  return steps_ == 0 || step_ns_ == 0 ? std::nullopt : std::optional(perRank(sum_ns) / step_ns_);
+  const double per_step_ns = perRank(sum_ns);
+  return steps_ == 0 || step_ns_ < per_step_ns ? std::nullopt : std::optional(per_step_ns / std::max(step_ns_, 1.0));
 }
 
 uint64_t exposedInSteps(const TimeTotals& group, const std::vector<TimeTotals>& by_module) {

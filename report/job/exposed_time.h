@@ -20,15 +20,15 @@ class ExposedUnit {
 
   /// Returns a time over all ranks per rank and training step, in ns; per rank, of `setup` or without training steps.
   double perRank(uint64_t sum_ns, bool setup = false) const;
-  /// Returns a time over all ranks as a part of the steps; nullopt if no training step has completed.
+  /// Returns a time over all ranks as a part of the steps; nullopt if that is not known: no training step has
+  /// completed, or the time is longer than the completed ones, as if a job hangs in its last step.
   std::optional<double> partOfStep(uint64_t sum_ns) const;
 
   /// Returns the number of training steps; 0 if the job has none.
   uint64_t steps() const {
     return steps_;
   }
-  /// Returns how long a step takes: the mean of the completed training steps but the first, if there are others, which
-  /// has what a job does once. 0 if not known.
+  /// Returns how long a step takes: the mean of the completed training steps, 0 if there is none.
   double stepNs() const {
     return step_ns_;
   }

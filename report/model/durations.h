@@ -124,9 +124,11 @@ struct CollectiveTime {
   bool isKnown() const {
     return std::any_of(durations.begin(), durations.end(), [](const Durations& some) { return some.count > 0; });
   }
-  /// Returns how many collectives have a duration: the larger of the numbers of running and of exposed durations.
+  /// Returns how many collectives have a duration. Several threads may wait for one, so the waits count only for what
+  /// has no other duration, as sends over Gloo.
   uint64_t timedCount() const {
-    return std::max(of(DurationKind::kRunning).count, of(DurationKind::kExposed).count);
+    const uint64_t running = of(DurationKind::kRunning).count;
+    return running > 0 ? running : of(DurationKind::kExposed).count;
   }
   /// Returns a bandwidth as nccl-tests define it (NVIDIA/nccl-tests, doc/PERFORMANCE.md), in bytes per second; 0 if no
   /// running time is known.

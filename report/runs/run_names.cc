@@ -43,7 +43,7 @@ std::vector<FoundRun> runsMeant(const std::vector<FoundRun>& runs, const std::st
 std::string notOneRun(const std::vector<FoundRun>& runs, const std::string& text) {
   const std::vector<FoundRun> found = runsMeant(runs, text);
   if (!found.empty()) {
-    return "several runs are called \"" + text + "\": " + namesOf(found, true) + ": give more of the id";
+    return "several runs match \"" + text + "\": " + namesOf(found, true) + ": give more of the id";
   }
   return "there is no report of run \"" + text + "\"" +
          (runs.empty() ? "" : "; the newest are " + namesOf(runs, false));

@@ -10,6 +10,7 @@
 #include "report/merge/plan_merge.h"
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/run_note.h"
 #include "tools/cli/subcommands.h"
 
 namespace commtap {
@@ -36,6 +37,17 @@ std::string otherRunIn(const std::string& path, const JobReport& job, const JobS
 
 } // namespace
 
+std::string failedRun(const std::string& path, const JobSelection& selection, uint64_t after_ns) {
+  for (const RunNote& note : runNotes(path)) {
+    const bool is_meant =
+        !selection.run_id || runsMeant({{note.run_id, note.started_at_ns, note.name}}, *selection.run_id).size() == 1;
+    if (is_meant && note.started_at_ns > after_ns) {
+      return noteText(note);
+    }
+  }
+  return {};
+}
+
 std::optional<JobReport> readJobInput(const std::string& path, const JobSelection& selection, int& exit_status) {
   exit_status = kExitUsage;
   if (!isThere(path)) {
@@ -45,12 +57,19 @@ std::optional<JobReport> readJobInput(const std::string& path, const JobSelectio
   Result<JobReport> job = withProgress([&](const Progress& progress) { return readJob(path, selection, progress); });
   if (!job) {
     say(job.error());
+    if (const std::string failed = failedRun(path, selection, 0); !failed.empty()) {
+      say(failed);
+    }
     exit_status = isSelectionAbsent(path, selection) ? kExitUsage : kExitFindings;
     return std::nullopt;
   }
   if (const std::string other = otherRunIn(path, *job, selection); !other.empty()) {
     say(other);
     return std::nullopt;
+  }
+  if (const std::string later = selection.run_id ? "" : failedRun(path, selection, job->started_at_ns);
+      !later.empty()) {
+    say("this is not of the newest run: " + later);
   }
   exit_status = kExitOk;
   return std::move(*job);

@@ -10,6 +10,10 @@
 
 namespace commtap {
 
+/// Returns the text on the newest run that failed without a report, began after `after_ns` and is meant by the
+/// selection; "" if there is none.
+std::string failedRun(const std::string& path, const JobSelection& selection, uint64_t after_ns);
+
 /// Reads the job at a subcommand's PATH, after it has converted the ledgers of killed processes. On failure writes a
 /// line to stderr, sets `exit_status` and returns nullopt: kExitUsage if PATH, the run or the attempt does not exist.
 std::optional<JobReport> readJobInput(const std::string& path, const JobSelection& selection, int& exit_status);

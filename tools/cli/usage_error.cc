@@ -89,6 +89,9 @@ std::string inOurWords(const std::string& text) {
     const auto value = split(parts->second, " = ");
     return value ? fmt::format("{}: \"{}\" is not a number of the right size", value->first, value->second) : text;
   }
+  if (const auto parts = split(text, ": At Most 1 required but received ")) {
+    return parts->first + " is given more than once";
+  }
   if (const auto parts = split(text, " excludes ")) {
     return fmt::format("{} and {} do not go together: leave out one of them", parts->first, parts->second);
   }

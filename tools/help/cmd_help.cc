@@ -88,7 +88,8 @@ int showPage(const std::string& folder, const std::string& file, const CLI::App*
 }
 
 const CLI::App* commandNamed(const CLI::App& app, const std::string& name) {
-  const auto found = app.get_subcommands([&name](const CLI::App* verb) { return verb->get_name() == name; });
+  const auto found = app.get_subcommands(
+      [&name](const CLI::App* verb) { return verb->get_name() == name && !verb->get_group().empty(); });
   return found.empty() ? nullptr : found.front();
 }
 

@@ -100,8 +100,9 @@ Pair readRuns(const std::string& path, uint64_t since_ns) {
   const std::vector<FoundRun> runs = runsOf(*scan);
   const std::optional<std::string> run_before = runBefore(runs, since_ns);
   if (!run_before) {
-    return failed(
-        kExitUsage, fmt::format("{} has no earlier run to compare the newest one with: give two paths", path));
+    const char* which =
+        since_ns ? "run that began so long before the newest one" : "earlier run to compare the newest one with";
+    return failed(kExitUsage, fmt::format("{} has no {}: give two paths", path, which));
   }
   Result<JobReport> before = mergeRun(path, *scan, *run_before);
   Result<JobReport> after = mergeRun(path, *scan, runs[0].run_id);

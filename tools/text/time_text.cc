@@ -30,31 +30,35 @@ std::string bandwidthText(double bytes_per_second) {
 class Exposed {
  public:
   explicit Exposed(const ShownTimes& times)
-      : total_(times.total), unit_(times.job), has_share_(!total_ && areAllTimed(times.by_module)) {}
+      : are_all_timed_(areAllTimed(times.by_module)), total_(times.total || !are_all_timed_), unit_(times.job) {}
 
   /// Returns the time, and its share of a step.
   std::vector<std::string> cells(uint64_t sum_ns, bool setup = false) const {
-    const std::optional<double> part = has_share_ && !setup ? unit_.partOfStep(sum_ns) : std::nullopt;
+    const std::optional<double> part = !total_ && !setup ? unit_.partOfStep(sum_ns) : std::nullopt;
     return {
         humanDuration(total_ ? static_cast<double>(sum_ns) : unit_.perRank(sum_ns, setup)),
         part ? fmt::format("{:.1f} %", 100 * *part) : ""};
   }
   std::string unitText() const {
     if (total_) {
-      return "EXPOSED: added up over all ranks";
+      return std::string("EXPOSED: added up over all ranks") + (are_all_timed_ ? "" : ", of the timed calls");
     }
     return unit_.steps() == 0 ? "EXPOSED: per rank" : "EXPOSED: per rank and step, without set-up";
   }
   std::string shareText() const {
-    return has_share_ && unit_.stepNs() > 0 && unit_.steps() > 0
-               ? "OF STEP: the share of a step of " + humanDuration(unit_.stepNs()) + "\n"
+    return !total_ && unit_.stepNs() > 0 && unit_.steps() > 0
+               ? "OF STEP: the share of a step of " + humanDuration(unit_.stepNs()) +
+                     ", the mean of all that have ended; each: --steps\n"
                : "";
+  }
+  bool isTotal() const {
+    return total_;
   }
 
  private:
+  bool are_all_timed_;
   bool total_;
   ExposedUnit unit_;
-  bool has_share_;
 };
 
 std::vector<std::string> timeCells(const TimeTotals& totals, const std::vector<std::string>& exposed) {
@@ -109,27 +113,26 @@ std::string groupText(const ShownTimes& times, const Exposed& exposed, const Col
   Table table(columns());
   for (const TimeTotals& totals : times.by_group) {
     const uint64_t sum_ns =
-        times.total ? totals.time.of(DurationKind::kExposed).sum_ns : exposedInSteps(totals, times.by_module);
+        exposed.isTotal() ? totals.time.of(DurationKind::kExposed).sum_ns : exposedInSteps(totals, times.by_module);
     table.add(timeCells(totals, exposed.cells(sum_ns)));
   }
   return color.bold("Time by kind and group") + " (QUEUED, RUNNING: mean of one; " + exposed.unitText() +
          "; commtap help timing)\n" + table.text(color) + color.dim(exposed.shareText());
 }
 
-/// Returns what ranks that leave together waited for.
+/// Returns how much of the exposed time of ranks that leave together is proved to be a wait for later ranks.
 std::string causesText(const std::vector<TimeTotals>& by_group) {
+  constexpr double kLeast = 0.01;
   std::string text;
   for (const TimeTotals& totals : by_group) {
-    if (totals.causes) {
-      const auto late_ns = static_cast<double>(totals.causes->late_peer_ns);
-      const auto network_ns = static_cast<double>(totals.causes->network_ns);
+    const double late_ns = totals.causes ? static_cast<double>(totals.causes->late_peer_ns) : 0;
+    const double all_ns = totals.causes ? late_ns + static_cast<double>(totals.causes->network_ns) : 0;
+    if (late_ns > kLeast * all_ns) {
       text += fmt::format(
-          "EXPOSED with set-up for {} on {}: at least {:.1f} % waits for ranks that came later, at most {:.1f} % for "
-          "the network\n",
+          "EXPOSED with set-up for {} on {}: at least {:.1f} % waits for ranks that came later\n",
           kindName(totals.kind),
           totals.group,
-          100 * late_ns / (late_ns + network_ns),
-          100 * network_ns / (late_ns + network_ns));
+          100 * late_ns / all_ns);
     }
   }
   return text;

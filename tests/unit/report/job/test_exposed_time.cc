@@ -42,14 +42,15 @@ TimeTotals totals(const char* module, uint64_t exposed_ns, Stalls stalls) {
   return made;
 }
 
-TEST_CASE("exposed time is per rank and step, and a part of the mean step without the first") {
+TEST_CASE("exposed time is per rank and step, and a part of the mean step that has ended") {
   const ExposedUnit unit(jobOf({step(0, 1, 500), step(1, 1, 10), step(2, 2, 30), step(4, 1, 0)}));
   CHECK(unit.steps() == 5);
-  CHECK(unit.stepNs() == doctest::Approx(70.0 / 3 * kMs));
+  CHECK(unit.stepNs() == doctest::Approx(570.0 / 4 * kMs));
   CHECK(unit.perRank(20 * kMs) == doctest::Approx(2 * kMs));
   CHECK(unit.perRank(20 * kMs, true) == doctest::Approx(10 * kMs));
   REQUIRE(unit.partOfStep(20 * kMs));
-  CHECK(*unit.partOfStep(20 * kMs) == doctest::Approx(6.0 / 70));
+  CHECK(*unit.partOfStep(20 * kMs) == doctest::Approx(2 / 142.5));
+  CHECK_FALSE(unit.partOfStep(5000 * kMs)); // more than the steps that have ended
 }
 
 TEST_CASE("the only step counts; without a completed step there is no part of it") {

@@ -31,7 +31,7 @@ TEST_CASE("a run is meant by its id, its name, or a part of its id, in this orde
 TEST_CASE("the error lists the runs that may be meant, or the newest") {
   CHECK(
       notOneRun(kRuns, "ab") ==
-      "several runs are called \"ab\": \"run-2-abc\" (wide), \"run-1-abd\" (narrow): give more of the id");
+      "several runs match \"ab\": \"run-2-abc\" (wide), \"run-1-abd\" (narrow): give more of the id");
   CHECK(
       notOneRun(kRuns, "x") ==
       "there is no report of run \"x\"; the newest are \"run-2-abc\", \"run-1-abd\", \"run-1\"");

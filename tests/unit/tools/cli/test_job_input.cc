@@ -9,6 +9,7 @@
 #include "report/job/job_report_json.h"
 #include "tests/unit/job_samples.h"
 #include "tests/unit/programs.h"
+#include "tools/cli/run_note.h"
 
 namespace commtap {
 namespace {
@@ -26,6 +27,20 @@ TEST_CASE("a run or attempt that does not exist is wrong usage for each command"
       CHECK(has(outcome.err, "there is no report of "));
     }
   }
+}
+
+TEST_CASE("a run that failed without a report is named if it is the newest, or the selected one") {
+  const SampleFolder folder;
+  const RunNote later{.run_id = "later", .started_at_ns = UINT64_MAX / 2, .exit_status = 3};
+  REQUIRE(writeRunNote(folder.path(), later).empty());
+  for (const char* verb : {"check", "show", "advise"}) {
+    const Outcome outcome = runCommtap({verb, folder.path()});
+    CHECK(has(outcome.err, "this is not of the newest run: run later, started "));
+    CHECK_FALSE(has(runCommtap({verb, folder.path(), "--run", "sample-run"}).err, "newest run"));
+  }
+  const Outcome selected = runCommtap({"check", folder.path(), "--run", "later"});
+  CHECK(selected.status() == 2);
+  CHECK(has(selected.err, "ended with status 3 and left no report"));
 }
 
 TEST_CASE("a merged report of another run is wrong usage") {

@@ -63,6 +63,8 @@ TEST_CASE("errors of the option parser are in commtap's words") {
   CHECK(
       errorOf({"check", "a", "--budget", "b", "--baseline", "c"}) ==
       "--baseline and --budget do not go together: leave out one of them (see commtap check --help)");
+  CHECK(
+      errorOf({"show", "a", "--run", "b", "--run", "c"}) == "--run is given more than once (see commtap show --help)");
   CHECK(errorOf({"show", "a", "--top", "-1"}) == "--top: -1 is less than 1 (see commtap show --help)");
   CHECK(errorOf({"show", "a", "--phase", "x"}).starts_with("--phase: \"x\" is not one of forward, backward, "));
 }

@@ -80,7 +80,7 @@ TEST_CASE("diff, check and advise take runs of one folder by id, a part of it, o
   CHECK(several.status() == 2);
   CHECK(
       has(several.err,
-          ": several runs are called \"run\": \"run-3-c\", \"run-2-b\" (wide), \"run-1-a\" (narrow): give more of the "
+          ": several runs match \"run\": \"run-3-c\", \"run-2-b\" (wide), \"run-1-a\" (narrow): give more of the "
           "id\n"));
   CHECK(runCommtap({"diff", folder.path(), "--run", "a", "--run", "b", "--run", "c"}).status() == 2);
   CHECK(runCommtap({"diff", folder.path(), "--run", "wide", "--since", "1h"}).status() == 2);

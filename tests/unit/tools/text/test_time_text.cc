@@ -67,7 +67,7 @@ TEST_CASE("exposed time is per rank and step, and a share of the step, by the mo
   const std::string text = timeTextOf(stallingRun());
   for (const char* part :
        {"EXPOSED: per rank and step, without set-up",
-        "OF STEP: the share of a step of 20.0 ms",
+        "OF STEP: the share of a step of 20.0 ms, the mean of all that have ended; each: --steps",
         "6.00 ms",
         "30.0 %",
         "Where the job stood still",
@@ -81,9 +81,7 @@ TEST_CASE("exposed time is per rank and step, and a share of the step, by the mo
 
 TEST_CASE("what ranks that leave together waited for is split into late ranks and the network") {
   const std::string text = timeTextOf(stallingRun()); // of 12 ms on the first rank, the network needed at most 10
-  CHECK_MESSAGE(
-      text.find("at least 8.3 % waits for ranks that came later, at most 91.7 % for the network") != std::string::npos,
-      text);
+  CHECK_MESSAGE(text.find("at least 8.3 % waits for ranks that came later\n") != std::string::npos, text);
 }
 
 TEST_CASE("a pattern of modules selects those for which it is communicated, and those that stood still") {
