@@ -42,8 +42,7 @@ uint16_t LedgerCollectives::laneOf(const CollectiveKey& key, const LedgerLock& l
 }
 
 void LedgerCollectives::countMember(const LedgerCollective& row, uint32_t module, LedgerAmount amount) {
-  if (!has_members_.load(std::memory_order_acquire) && !createMembers()) {
-    store_.notSeen(NotSeen::kMembersUnknown, store_.text(row.key.op));
+  if (!members_.createIfNeeded(row.key.op)) {
     return;
   }
   if (LedgerMember* member = members_.findOrAdd({numberOf(&row), module}, row.key.op)) {
@@ -52,29 +51,14 @@ void LedgerCollectives::countMember(const LedgerCollective& row, uint32_t module
   }
 }
 
-bool LedgerCollectives::createMembers() {
-  const LedgerLock lock(store_.appending());
-  const bool created = members_.create(lock);
-  has_members_.store(created, std::memory_order_release);
-  return created;
-}
-
 void LedgerCollectives::countStall(const LedgerCollective& row, uint32_t module, Phase phase, uint64_t ns) {
-  if (!has_stalls_.load(std::memory_order_acquire) && !createStalls()) {
-    store_.notSeen(NotSeen::kStallsFull, store_.text(row.key.op));
+  if (!stalls_.createIfNeeded(row.key.op)) {
     return;
   }
   if (LedgerStall* stall = stalls_.findOrAdd({numberOf(&row), module, phase}, row.key.op)) {
     stall->exposed_ns.fetch_add(ns, std::memory_order_release);
     stall->count.fetch_add(1, std::memory_order_release);
   }
-}
-
-bool LedgerCollectives::createStalls() {
-  const LedgerLock lock(store_.appending());
-  const bool created = stalls_.create(lock);
-  has_stalls_.store(created, std::memory_order_release);
-  return created;
 }
 
 StringId LedgerCollectives::labelId(std::string_view label) {

@@ -98,16 +98,12 @@ class LedgerCollectives {
   LedgerCollective* addRow(const CollectiveKey& key);
   LedgerTimes* addTimes(LedgerCollective& row);
   uint16_t laneOf(const CollectiveKey& key, const LedgerLock& lock);
-  bool createMembers();
-  bool createStalls();
 
   LedgerStore& store_;
   std::array<StringId, kMostLabels> labels_{};   ///< 0: free; guarded by the lock of the store
   LedgerRows<kCollectives, (128U << 10U)> rows_; ///< an index of twice the rows
-  std::atomic<bool> has_members_ = false;        ///< most processes merge nothing, and need no index
-  LedgerRows<kMembers, (32U << 10U)> members_;
-  std::atomic<bool> has_stalls_ = false; ///< most processes are not timed, and need no index
-  LedgerRows<kStalls, (32U << 10U)> stalls_;
+  LedgerRows<kMembers, (32U << 10U)> members_;   ///< most processes merge nothing
+  LedgerRows<kStalls, (32U << 10U)> stalls_;     ///< most processes are not timed
 };
 
 } // namespace commtap

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "report/ledger/ledger_checks.h"
@@ -29,6 +30,21 @@ class LedgerRows {
     }
     const bool created = index_.create();
     store_.changeHeader(lock, [&](LedgerHeader& head) { head.cost.index_bytes += created ? index_.kBytes : 0; });
+    return created;
+  }
+
+  /// Creates the index at its first use, for a table that most processes do not need. Returns false, and counts `what`
+  /// as not seen, if there is no memory.
+  bool createIfNeeded(StringId what) {
+    if (is_created_.load(std::memory_order_acquire)) {
+      return true;
+    }
+    const LedgerLock lock(store_.appending());
+    const bool created = create(lock);
+    is_created_.store(created, std::memory_order_release);
+    if (!created) {
+      store_.notSeen(full_, store_.text(what), 1, lock);
+    }
     return created;
   }
 
@@ -81,7 +97,8 @@ class LedgerRows {
   }
 
   LedgerStore& store_;
-  NotSeen full_; ///< the reason that is counted if the table is full
+  NotSeen full_;                        ///< the reason that is counted if the table is full
+  std::atomic<bool> is_created_{false}; ///< by createIfNeeded()
   LedgerRowIndex<Row, kIndexSize> index_;
 };
 

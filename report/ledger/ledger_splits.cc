@@ -30,11 +30,4 @@ LedgerSplits* LedgerSplitRows::addSplits(const SplitsKey& key, StringId op) {
   });
 }
 
-bool LedgerSplitRows::createRows() {
-  const LedgerLock lock(store_.appending());
-  const bool created = rows_.create(lock);
-  has_rows_.store(created, std::memory_order_release);
-  return created;
-}
-
 } // namespace commtap

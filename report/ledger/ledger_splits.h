@@ -18,8 +18,7 @@ class LedgerSplitRows {
 
   /// Returns the record of a row's calls that have `peers` parts; nullptr if the table is full (counted as not seen).
   LedgerSplits* splitsOf(uint32_t row, uint32_t peers, StringId op) {
-    if (!has_rows_.load(std::memory_order_acquire) && !createRows()) {
-      store_.notSeen(NotSeen::kSplitsFull, store_.text(op));
+    if (!rows_.createIfNeeded(op)) {
       return nullptr;
     }
     LedgerSplits* found = rows_.find({row, peers});
@@ -40,11 +39,9 @@ class LedgerSplitRows {
 
  private:
   LedgerSplits* addSplits(const SplitsKey& key, StringId op);
-  bool createRows();
 
   LedgerStore& store_;
-  std::atomic<bool> has_rows_ = false; ///< most processes split nothing, and need no index
-  LedgerRows<kSplits, (32U << 10U)> rows_;
+  LedgerRows<kSplits, (32U << 10U)> rows_; ///< most processes split nothing
 };
 
 } // namespace commtap
