@@ -62,7 +62,7 @@ void CollectiveObservers::setCallback(commtap_collective_callback function, void
     lock.lock();
   }
   if ((function != nullptr) != (callback().function != nullptr)) {
-    function != nullptr ? captureBegan() : captureEnded();
+    function != nullptr ? added() : removed();
   }
   callback().function = function;
   callback().context = context;

@@ -10,8 +10,8 @@
 
 namespace commtap {
 
-/// Passes each counted collective to the open captures and the job's callback. With neither, counting pays one relaxed
-/// load.
+/// Passes each counted collective to the open captures and the job's callback. With no observer, counting pays one
+/// relaxed load.
 class CollectiveObservers {
  public:
   static bool any() {
@@ -25,17 +25,18 @@ class CollectiveObservers {
   /// that callback calls this function.
   static void setCallback(commtap_collective_callback callback, void* context);
 
-  static void captureBegan() {
+  /// Notes that something wants each collective: a capture that opens, the callback, or NVTX ranges.
+  static void added() {
     active_.fetch_add(1, std::memory_order_relaxed);
   }
-  static void captureEnded() {
+  static void removed() {
     active_.fetch_sub(1, std::memory_order_relaxed);
   }
 
   static void resetInForkedChild();
 
  private:
-  static std::atomic<uint32_t> active_; ///< number of open captures, plus one if there is a callback
+  static std::atomic<uint32_t> active_; ///< the number of those added
 };
 
 /// Returns the row as the job sees it, with `count` calls and a total of `bytes`.

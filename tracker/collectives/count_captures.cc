@@ -29,7 +29,7 @@ long CountCaptures::begin(commtap_threads threads) {
   const uint64_t only_thread = threads == COMMTAP_THIS_THREAD ? compat::threadId() : 0;
   const std::lock_guard<std::mutex> lock(mutex_);
   captures_[++last_] = Capture{only_thread, {}, {}};
-  CollectiveObservers::captureBegan();
+  CollectiveObservers::added();
   return last_;
 }
 
@@ -38,7 +38,7 @@ bool CountCaptures::end(long capture) {
   if (captures_.erase(capture) == 0) {
     return false;
   }
-  CollectiveObservers::captureEnded();
+  CollectiveObservers::removed();
   return true;
 }
 

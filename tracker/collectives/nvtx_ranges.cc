@@ -177,7 +177,7 @@ std::string textOf(const CollectiveKey& key) {
 
 void NvtxRanges::start() {
   if (!is_on.exchange(true)) {
-    CollectiveObservers::captureBegan();
+    CollectiveObservers::added();
   }
 }
 
@@ -202,11 +202,7 @@ bool NvtxRanges::push(const CollectiveKey& key) {
 }
 
 void NvtxRanges::pop() {
-  catchAllInSample("an NVTX range", [] {
-    if (ranges().pop != nullptr) {
-      ranges().pop(ranges().domain);
-    }
-  });
+  catchAllInSample("an NVTX range", [] { ranges().pop(ranges().domain); });
 }
 
 } // namespace commtap

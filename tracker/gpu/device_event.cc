@@ -59,6 +59,7 @@ std::optional<bool> DeviceEvent::isOver(const CudaDriver& driver) const {
 
 std::optional<double> DeviceEvent::since(const CudaDriver& driver, const DeviceEvent& from) const {
   float ms = 0;
+  driver.set_context(context_);
   if (driver.elapsed(&ms, from.handle_, handle_) != 0) {
     return std::nullopt;
   }

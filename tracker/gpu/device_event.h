@@ -34,7 +34,7 @@ class DeviceEvent {
   /// Returns whether the stream has come to the event; std::nullopt for an error. Makes its context the current one.
   std::optional<bool> isOver(const CudaDriver& driver) const;
   /// Returns the ms from `from`, which is over too, to this event: negative if this one came first; std::nullopt for an
-  /// error, as for events of two devices.
+  /// error, as for events of two devices. Makes its context the current one.
   std::optional<double> since(const CudaDriver& driver, const DeviceEvent& from) const;
 
  private:
