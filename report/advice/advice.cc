@@ -134,8 +134,7 @@ constexpr std::array<AdviceRuleRow, 17> kRules = {{
     {AdviceRule::kPrefetchHidesNothing,
      "prefetch_hides_nothing",
      "FSDP gathers a module's parameters while another module runs, each call is [timed](timing.md), and the job "
-     "stands "
-     "still for at least nine tenths of the time that the gathers run, and a hundredth of a step",
+     "stands still for at least nine tenths of the time that the gathers run, and a hundredth of a step",
      "FSDP prefetches parameters, and the job waits for them as long as if it did not: gather them earlier "
      "(set_modules_to_forward_prefetch or set_modules_to_backward_prefetch of FSDP2 with further modules), or in "
      "larger units that compute longer.",
@@ -314,7 +313,7 @@ void findIdlePrefetches(const ShardedParameters& sharded, Findings& findings) {
   for (const JobCollective& row : findings.job().collectives) {
     const bool is_prefetch = row.kind == Kind::kAllGather && isTraining(row) && row.issued_in != row.module &&
                              sharded.sharderOf(row) != Sharder::kNone;
-    const bool is_timed = row.time.count >= row.amount.count.sum && row.time.running_ns > 0;
+    const bool is_timed = areAllTimed(row) && row.time.running_ns > 0;
     const auto exposed = static_cast<double>(row.time.exposed_ns);
     if (is_prefetch && is_timed && exposed >= kNearlyAll * static_cast<double>(row.time.running_ns) &&
         unit.partOfStep(row.time.exposed_ns).value_or(0) >= kLeastOfStep) {

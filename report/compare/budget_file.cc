@@ -44,8 +44,7 @@ constexpr const char* kAboutStep = R"(
 constexpr const char* kAboutExposed =
     "# The most of a training step in which the job may stand still for its collectives, set-up left out.\n";
 
-constexpr const char* kAboutTolerance = R"(]
-
+constexpr const char* kAboutTolerance = R"(
 # Accepted excess over the budget: "5%" of it, or a number of calls or bytes. module, phase, kind and group restrict a
 # rule to the rows that match; the last matching rule applies.
 #   [[tolerance]]
@@ -319,10 +318,11 @@ std::string budgetToToml(const Budget& budget, const std::string& source) {
   for (size_t i = 0; i < budget.allowed.size(); ++i) {
     text += (i == 0 ? "\"" : ", \"") + std::string(allowedName(budget.allowed[i])) + "\"";
   }
+  text += "]\n";
   if (budget.exposed) {
-    text += std::string("]\n\n") + kAboutExposed + kExposed + " = " + percentText(*budget.exposed) + "\n";
+    text += std::string("\n") + kAboutExposed + kExposed + " = " + percentText(*budget.exposed) + "\n";
   }
-  text += budget.exposed ? kAboutTolerance + 2 : kAboutTolerance;
+  text += kAboutTolerance;
   text += std::string(kAboutBudget) + kBudget + " = [\n";
   for (const BudgetEntry& entry : budget.entries) {
     text += entryText(entry, budget.per_step);

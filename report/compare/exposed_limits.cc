@@ -21,7 +21,7 @@ struct ExposedSum {
 
   void add(const JobCollective& row) {
     addSaturating(ns, row.time.exposed_ns);
-    is_known = is_known && row.time.count >= row.amount.count.sum;
+    is_known = is_known && areAllTimed(row);
   }
 };
 

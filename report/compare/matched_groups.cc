@@ -20,6 +20,11 @@ std::map<std::string, std::string> dimensionsOf(const JobReport& job) {
   return dimensions;
 }
 
+CellKey inGroup(CellKey key, const std::string& group) {
+  key.group = group;
+  return key;
+}
+
 /// Returns the groups of one run's cells that the other run has not, by what the cells are with the dimension in place
 /// of the group.
 std::map<CellKey, std::vector<std::string>> unmatched(const JobReport& job, const Cells& cells, const Cells& others) {
@@ -28,30 +33,21 @@ std::map<CellKey, std::vector<std::string>> unmatched(const JobReport& job, cons
   for (const auto& [key, cell] : cells) {
     const auto dimension = dimensions.find(key.group);
     if (dimension != dimensions.end() && others.count(key) == 0) {
-      CellKey role = key;
-      role.group = dimension->second;
-      found[std::move(role)].push_back(key.group);
+      found[inGroup(key, dimension->second)].push_back(key.group);
     }
   }
   return found;
 }
 
 /// Returns whether no other cell of the run is what the cell would be in another group.
-bool canBeIn(const std::string& group, CellKey key, const Cells& cells) {
-  const bool is_there = key.group == group;
-  key.group = group;
-  return is_there || cells.count(key) == 0;
+bool canBeIn(const std::string& group, const CellKey& key, const Cells& cells) {
+  return key.group == group || cells.count(inGroup(key, group)) == 0;
 }
 
 void moveTo(const std::string& group, const CellKey& key, Cells& cells) {
   auto cell = cells.extract(key);
   cell.key().group = group;
   cells.insert(std::move(cell));
-}
-
-CellKey inGroup(CellKey key, const std::string& group) {
-  key.group = group;
-  return key;
 }
 
 } // namespace

@@ -42,7 +42,8 @@ double ExposedUnit::perRank(uint64_t sum_ns, bool setup) const {
 
 std::optional<double> ExposedUnit::partOfStep(uint64_t sum_ns) const {
   const double per_step_ns = perRank(sum_ns);
-  return steps_ == 0 || step_ns_ < per_step_ns ? std::nullopt : std::optional(per_step_ns / std::max(step_ns_, 1.0));
+  const bool is_known = steps_ > 0 && step_ns_ > 0 && per_step_ns <= step_ns_;
+  return is_known ? std::optional(per_step_ns / step_ns_) : std::nullopt;
 }
 
 uint64_t exposedInSteps(const TimeTotals& group, const std::vector<TimeTotals>& by_module) {
@@ -87,6 +88,10 @@ std::vector<StoodStill> stoodStill(const std::vector<TimeTotals>& by_module) {
 bool areAllTimed(const std::vector<TimeTotals>& rows) {
   return std::all_of(
       rows.begin(), rows.end(), [](const TimeTotals& row) { return row.time.timedCount() >= row.count; });
+}
+
+bool areAllTimed(const JobCollective& row) {
+  return row.time.count >= row.amount.count.sum;
 }
 
 } // namespace commtap

@@ -53,7 +53,8 @@ struct StoodStill {
 /// Returns where a job stood still, the longest first.
 std::vector<StoodStill> stoodStill(const std::vector<TimeTotals>& by_module);
 
-/// Returns whether each call has a time: sampled ones are not all the exposed time of a step.
+/// Return whether each call has a time: sampled ones are not all the exposed time of a step.
 bool areAllTimed(const std::vector<TimeTotals>& rows);
+bool areAllTimed(const JobCollective& row);
 
 } // namespace commtap

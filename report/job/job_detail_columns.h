@@ -28,7 +28,7 @@ inline constexpr auto kColumns<JobStepAmount> = std::tuple{
     column<OverRanks<&JobStepAmount::ranks>>(
         field::kExposedNs,
         &JobStepAmount::exposed_ns,
-        "How long threads of the job waited for collectives in the step, in nanoseconds; 0 without COMMTAP_TIMING."),
+        "How long the job stood still for collectives in the step, in nanoseconds; 0 without COMMTAP_TIMING."),
 };
 
 template <>

@@ -29,7 +29,7 @@ inline constexpr auto kColumns<StalledIn> = std::tuple{
     column<NullIfEmpty>(
         field::kModule,
         &StalledIn::module,
-        "The clean name of the module that stood still: the one in whose forward or backward the thread waited. "
+        "The clean name of the module that stood still: the one that ran where a thread or a stream waited. "
         "`Global` outside of every module; null if a table was full."),
     column(field::kPhase, &StalledIn::phase, "What the module did."),
     column(field::kCount, &StalledIn::count, "How many times it stood still."),
@@ -227,7 +227,7 @@ inline constexpr auto kColumns<StepAmount> = std::tuple{
     column(
         field::kExposedNs,
         &StepAmount::exposed_ns,
-        "How long threads of the job waited for collectives in this step: the sum in nanoseconds.",
+        "How long the job stood still for collectives in this step: the sum in nanoseconds.",
         {.presence = Presence::kIfTimed}),
 };
 

@@ -94,8 +94,7 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
      "than 1,024 ranks"},
     {"stalls_full",
      "times in which the job stood still whose module is not known, because a table was full; `stalled_in` has them "
-     "with "
-     "`module` null"},
+     "with `module` null"},
 }};
 
 const Reason& row(NotSeen reason) {

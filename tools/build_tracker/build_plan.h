@@ -13,7 +13,7 @@ namespace commtap {
 struct TorchToBuildFor {
   std::string version;        ///< "2.14.0a0+1a2b3c4.nv26.09"
   std::string include_folder; ///< its headers
-  std::string library_folder; ///< of libtorch_cpu.so and libc10.so
+  std::string folder;         ///< of libtorch_cpu.so and libc10.so
 };
 
 /// A file that a command of the build makes.

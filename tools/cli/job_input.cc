@@ -48,6 +48,13 @@ std::string failedRun(const std::string& path, const JobSelection& selection, ui
   return {};
 }
 
+void sayLaterFailure(const std::string& path, const JobSelection& selection, uint64_t after_ns) {
+  const std::string later = selection.run_id ? "" : failedRun(path, selection, after_ns);
+  if (!later.empty()) {
+    say("this is not of the newest run: " + later);
+  }
+}
+
 std::optional<JobReport> readJobInput(const std::string& path, const JobSelection& selection, int& exit_status) {
   exit_status = kExitUsage;
   if (!isThere(path)) {
@@ -67,10 +74,7 @@ std::optional<JobReport> readJobInput(const std::string& path, const JobSelectio
     say(other);
     return std::nullopt;
   }
-  if (const std::string later = selection.run_id ? "" : failedRun(path, selection, job->started_at_ns);
-      !later.empty()) {
-    say("this is not of the newest run: " + later);
-  }
+  sayLaterFailure(path, selection, job->started_at_ns);
   exit_status = kExitOk;
   return std::move(*job);
 }

@@ -14,6 +14,10 @@ namespace commtap {
 /// selection; "" if there is none.
 std::string failedRun(const std::string& path, const JobSelection& selection, uint64_t after_ns);
 
+/// Says that what was read began at `after_ns` and is not of the newest run, which failed without a report. Says
+/// nothing if a run is selected.
+void sayLaterFailure(const std::string& path, const JobSelection& selection, uint64_t after_ns);
+
 /// Reads the job at a subcommand's PATH, after it has converted the ledgers of killed processes. On failure writes a
 /// line to stderr, sets `exit_status` and returns nullopt: kExitUsage if PATH, the run or the attempt does not exist.
 std::optional<JobReport> readJobInput(const std::string& path, const JobSelection& selection, int& exit_status);

@@ -15,7 +15,7 @@ void addTable(TrafficTable& table, const TrafficTable& other) {
 }
 
 /// Returns whether the exposed share is known: a sample's share would cover only the sampled calls.
-bool tellsBlockedShare(const Report& report, const CollectiveTime& time) {
+bool isShareKnown(const Report& report, const CollectiveTime& time) {
   return report.job.timing == Timing{1} && time.isKnown();
 }
 
@@ -25,7 +25,7 @@ TrafficSums sumsOf(const Report& report, const Collective& row) {
   sums.bytes = row.bytes;
   sums.running_ns = row.time.of(DurationKind::kRunning).sum_ns;
   sums.running_bus_bytes = row.time.bus_bytes;
-  if (tellsBlockedShare(report, row.time)) {
+  if (isShareKnown(report, row.time)) {
     sums.exposed_ns = row.time.of(DurationKind::kExposed).sum_ns;
     sums.timed = 1;
   }

@@ -100,11 +100,7 @@ int showJob(const ShowArguments& arguments, const ReportScan& scan) {
     say(job.error());
     return kExitFindings;
   }
-  const JobSelection& selection = arguments.selection;
-  if (const std::string later = selection.run_id ? "" : failedRun(arguments.path, selection, job->started_at_ns);
-      !later.empty()) {
-    say("this is not of the newest run: " + later);
-  }
+  sayLaterFailure(arguments.path, arguments.selection, job->started_at_ns);
   ShowView view = details.finish(std::move(*job));
   view.rank = arguments.selection.rank;
   view.is_one_process = view.rank.has_value() || !std::filesystem::is_directory(arguments.path);

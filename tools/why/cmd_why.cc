@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "tools/cli/run_note.h"
+#include "tools/cli/job_input.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/hosts/host_arguments.h"
@@ -110,11 +110,10 @@ class JobLooker {
 };
 
 /// Says which later run failed without a report, as a verdict on an older run would mislead.
-void sayLaterFailure(const std::vector<std::string>& paths, const Verdict& verdict) {
+void sayLaterFailures(const std::vector<std::string>& paths, const Verdict& verdict) {
   for (const std::string& path : paths) {
-    const std::vector<RunNote> notes = access(path.c_str(), F_OK) == 0 ? runNotes(path) : std::vector<RunNote>();
-    if (!notes.empty() && notes.front().started_at_ns > verdict.last_activity_ns.value_or(0)) {
-      say(noteText(notes.front()));
+    if (const std::string failed = failedRun(path, {}, verdict.last_activity_ns.value_or(0)); !failed.empty()) {
+      say(failed);
     }
   }
 }
@@ -127,7 +126,7 @@ int lookOnce(const WhyArguments& arguments, JobLooker looker) {
     now = looker.look();
   }
   Verdict verdict = looker.verdict(before, now);
-  sayLaterFailure(arguments.paths, verdict);
+  sayLaterFailures(arguments.paths, verdict);
   const int printed = print(verdict, arguments);
   return printed == kExitOk ? exitStatusOf(verdict) : kExitUnknown;
 }
