@@ -172,7 +172,7 @@ def test_show_says_where_and_for_whom(exposed: Run) -> None:
     assert late is not None, shown
     assert float(late[1]) > 80
     budget = exposed.output_folder.parent / "budget.toml"
-    for most, status in (("95%", 0), ("5%", 1)):
+    for most, status in (("95%", 0), ("0.1%", 1)):  # the first step has the start-up, which a busy machine prolongs
         entry = (
             '{ module = "**", count = 1000, bytes = 1e9 }, { module = "**", count = 1000, bytes = 1e9, setup = true }'
         )
@@ -216,9 +216,10 @@ def test_a_sample(runner: Runner) -> None:
     job = Job("steps.py", ranks=2, variables=(("COMMTAP_TIMING", "sample:3"),))
     report = runner.shim(job).report()
     assert report.job["timing"] == "sample:3"
-    timed_steps = {step["first_step"] for step in report.steps if any(row["running_ns"] for row in step["collectives"])}
-    assert timed_steps == {step["first_step"] for step in report.steps if step["first_step"] % 3 == 0}
-    assert len(timed_steps) > 1
+    timed = sum(row["time"]["running_ns"]["count"] for row in report.collectives if "time" in row)
+    issued = {step["first_step"]: sum(row["count"] for row in step["collectives"]) for step in report.steps}
+    assert timed == issued[0] + issued[3]  # a call may complete in the next step, so times do not show its own
+    assert 0 < issued[3] < sum(issued.values()) - issued[0]
     assert report.not_seen == []
 
 
