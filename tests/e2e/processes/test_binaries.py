@@ -63,8 +63,11 @@ NCCL_HOOKS = {
 }
 
 
-#: CUDA runtime functions that capture, make and launch graphs, each under the versions of two majors.
+#: CUDA runtime functions that order streams, and that capture, make and launch graphs, each under the versions of two
+#: majors.
 CUDA_HOOKS = {
+    *(f"cuda{name}" for name in ("EventRecord", "EventRecordWithFlags", "EventSynchronize")),
+    *(f"cudaStream{name}" for name in ("WaitEvent", "Synchronize")),
     *(f"cudaStream{name}" for name in ("BeginCapture", "BeginCaptureToGraph", "EndCapture")),
     *(f"cudaGraph{name}" for name in ("Instantiate", "InstantiateWithFlags", "InstantiateWithParams")),
     *(f"cudaGraph{name}" for name in ("ExecUpdate", "Clone", "AddChildGraphNode", "Launch", "Destroy", "ExecDestroy")),

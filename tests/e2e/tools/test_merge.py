@@ -298,7 +298,7 @@ def test_runs_in_one_folder(tmp_path: Path) -> None:
         write_reports(tmp_path / run_id, layout, grown if run_id == "c" else None)
     assert "run b," in commtap("diff", tmp_path, status=1).stdout
     assert "run a," in commtap("diff", tmp_path, "--since", "24h", status=1).stdout
-    assert "no earlier run to compare" in commtap("diff", tmp_path, "--since", "7d", status=2).stderr
+    assert "no run that began so long before" in commtap("diff", tmp_path, "--since", "7d", status=2).stderr
     assert merged(tmp_path, "--run", "b")["job"]["other_runs"] == 2
 
 
