@@ -3,6 +3,7 @@
 #include "tracker/attribution/attribution.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -106,6 +107,10 @@ Origin originInBackward(ThreadState& thread, const CallFacts& facts) {
   }
   origin.phase = Phase::kBackward;
   noteInBackward(thread, origin.issued_in);
+  if (pythonRunsInEngine() && runningTorchFunction().for_ddp != kCommtapNotForDdp) {
+    // A callback runs here if the call that it follows has completed, else on another thread.
+    origin.issued_in = kGlobalModule;
+  }
   return origin;
 }
 
@@ -280,6 +285,17 @@ Stalled stalledNow(const ThreadState* thread) {
     applyPipelineLabel(*label, origin);
   }
   return {origin.issued_in, origin.phase};
+}
+
+void setOriginForDdp(CommtapDdpWork work, Origin& origin) {
+  constexpr std::array kPhases = {Phase::kOther, Phase::kForward, Phase::kBackward, Phase::kOther};
+  const std::vector<uint32_t> ddps = ModuleRegistry::get().ddps();
+  origin = {kGlobalModule, kGlobalModule, kPhases[work], Origin::kNothing};
+  if (ddps.size() == 1) {
+    origin.module = ddps.front();
+  } else {
+    origin.missed = NotSeen::kUnknownOwner;
+  }
 }
 
 Origin originElsewhere(ThreadState& thread, bool in_engine, const CallFacts& facts) {

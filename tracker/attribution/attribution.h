@@ -8,6 +8,7 @@
 #include "report/model/vocabulary.h"
 #include "tracker/attribution/stage_tensors.h"
 #include "tracker/core/call_times.h"
+#include "tracker/core/python_host.h"
 #include "tracker/core/thread_state.h"
 
 namespace commtap {
@@ -74,6 +75,10 @@ Origin currentOrigin(ThreadState& thread, const Facts& facts) {
   }
   return origin;
 }
+
+/// Sets the origin of what torch does for a DDP module outside of the module's calls and of autograd: that module, if
+/// the job has one alone, in no module's call.
+void setOriginForDdp(CommtapDdpWork work, Origin& origin);
 
 /// Returns this thread's current origin for what is not a collective.
 inline Origin currentOrigin(ThreadState& thread) {

@@ -309,14 +309,21 @@ void ModuleRegistry::noteReduced(uint32_t ddp) {
   places_[ddp].has_reduced = true;
 }
 
-std::vector<uint32_t> ModuleRegistry::unreducedDdps() {
+std::vector<uint32_t> ModuleRegistry::ddps() {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<uint32_t> found;
   for (uint32_t id = 1; id < nodes_.size(); ++id) {
-    if (places_[id].role == ModuleRole::kDdp && nodes_[id].alive && !places_[id].has_reduced) {
+    if (places_[id].role == ModuleRole::kDdp && nodes_[id].alive) {
       found.push_back(id);
     }
   }
+  return found;
+}
+
+std::vector<uint32_t> ModuleRegistry::unreducedDdps() {
+  std::vector<uint32_t> found = ddps();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::erase_if(found, [this](uint32_t id) { return places_[id].has_reduced; });
   return found;
 }
 

@@ -84,6 +84,8 @@ class ModuleRegistry {
   std::optional<uint32_t> farthest(uint32_t module, ModuleRole role);
   /// Notes that a DDP module has reduced gradients.
   void noteReduced(uint32_t ddp);
+  /// Returns the live DDP modules.
+  std::vector<uint32_t> ddps();
   /// Returns the live DDP modules that have reduced no gradients yet.
   std::vector<uint32_t> unreducedDdps();
   /// Returns the outermost module around `module`, or itself.

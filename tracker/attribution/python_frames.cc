@@ -59,10 +59,9 @@ void setRunningTorchFunction(RunningTorchFunction function) {
   running_torch_function.store(function, std::memory_order_release);
 }
 
-std::string_view runningTorchFunction() {
+CommtapTorchFunction runningTorchFunction() {
   const RunningTorchFunction read = running_torch_function.load(std::memory_order_acquire);
-  const char* name = read == nullptr ? nullptr : read();
-  return name == nullptr ? std::string_view() : name;
+  return read == nullptr ? CommtapTorchFunction{nullptr, kCommtapNotForDdp} : read();
 }
 
 void setRunsInEngine(RunsInEngine function) {

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include "tracker/core/python_host.h"
 
@@ -26,14 +25,13 @@ std::optional<uint32_t> moduleInFrames(CommtapInFrames what, uint32_t number = 0
 uint32_t moduleOfRunningForward(uint32_t module);
 
 /// The Python part's running_torch_function.
-using RunningTorchFunction = const char* (*)();
+using RunningTorchFunction = CommtapTorchFunction (*)();
 
 /// Sets the function that names torch's own code; nullptr in a process without Python.
 void setRunningTorchFunction(RunningTorchFunction function);
 
-/// Returns the function of torch that communicates for no module on this thread, such as "clip_grad_norm_"; "" if none
-/// runs. Takes no lock.
-std::string_view runningTorchFunction();
+/// Returns the function of torch that communicates outside of modules on this thread. Takes no lock.
+CommtapTorchFunction runningTorchFunction();
 
 /// The Python part's runs_in_engine.
 using RunsInEngine = int (*)();

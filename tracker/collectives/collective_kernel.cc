@@ -36,6 +36,16 @@ bool isTracing(c10::DispatchKeySet keys) {
   return keys.has(c10::DispatchKey::Python) || (is_meta && !meta_tensors_count.load(std::memory_order_relaxed));
 }
 
+/// Returns the label of the function of torch that communicates for no module, and gives what it does for a DDP module
+/// to that; nullptr if no such function runs.
+const char* applyTorchFunction(Origin& origin) {
+  const CommtapTorchFunction running = runningTorchFunction();
+  if (running.for_ddp != kCommtapNotForDdp) {
+    setOriginForDdp(running.for_ddp, origin);
+  }
+  return running.label;
+}
+
 /// A call of an op that no other collective op makes.
 template <typename AnyArgument>
 class Call {
@@ -50,6 +60,7 @@ class Call {
     const uint64_t bytes = payload.bytes;
     Origin origin = currentOrigin(thread_, [this, group] { return callFacts(group); });
     const CompiledCall compiled = CompiledCode::attribute(inEngine(thread_), origin);
+    const char* torch_label = origin.module == kGlobalModule ? applyTorchFunction(origin) : nullptr;
     if (origin.phase == Phase::kForward) {
       Steps::inForward();
     }
@@ -67,7 +78,7 @@ class Call {
         .setup = 0,
         .size_class = 0,
         .compiled = 0,
-        .label = origin.module == kGlobalModule ? label(ledger, origin.phase) : 0,
+        .label = origin.module == kGlobalModule ? label(ledger, origin.phase, torch_label) : 0,
     };
     key.size_class = sizeClass(bytes) & kSizeClassBits;
     key.compiled = compiled.is_compiled ? 1 : 0;
@@ -188,12 +199,12 @@ class Call {
 
   /// Returns what the job does: its innermost record_function, else the function of torch that communicates, else the
   /// step of the optimizer.
-  StringId label(LedgerWriter& ledger, Phase phase) const {
+  StringId label(LedgerWriter& ledger, Phase phase, const char* torch_label) const {
     if (!thread_.user_labels.empty()) {
       return idOf(thread_.user_labels.back(), ledger);
     }
-    if (const std::string_view function = runningTorchFunction(); !function.empty()) {
-      return ledger.labelId(function);
+    if (torch_label != nullptr) {
+      return ledger.labelId(torch_label);
     }
     if (facts_.kind == Kind::kBarrier) {
       return ledger.labelId(kindName(Kind::kBarrier));

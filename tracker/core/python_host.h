@@ -8,9 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tracker/torch/ddp_work.h"
+
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 17U
+#define COMMTAP_PYTHON_ABI 18U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -35,6 +37,12 @@ enum CommtapInFrames : uint8_t {
   kCommtapPipelineStage,    ///< the module of a stage of the pipeline schedule that runs
   kCommtapRunningForwards,  ///< the known modules whose method `forward` runs, innermost first
   kCommtapStepClosure,      ///< the closure of the optimizer's step that runs, which is no module
+};
+
+/// torch's own Python code that communicates outside of modules.
+struct CommtapTorchFunction {
+  const char* label;      ///< such as "clip_grad_norm_", of the outermost function that is known; null if none runs
+  CommtapDdpWork for_ddp; ///< of the innermost one that works for a DDP module
 };
 
 /// What Python does outside every module call, by the names of the running functions.
@@ -208,9 +216,9 @@ struct CommtapPython {
   /// Stores the ids of the modules that Python's frames name, at most `capacity`, and returns their number. `number` is
   /// the stage that a pipeline's label says. Takes the GIL.
   size_t (*modules_in_frames)(CommtapInFrames what, uint32_t number, uint32_t* modules, size_t capacity);
-  /// Returns what torch's own Python code on this thread does outside of modules, such as "clip_grad_norm_"; nullptr if
-  /// no such code runs. Needs no GIL: it only reads the thread's frames.
-  const char* (*running_torch_function)();
+  /// Returns what torch's own Python code on this thread does outside of modules. Needs no GIL: it only reads the
+  /// thread's frames.
+  CommtapTorchFunction (*running_torch_function)();
   /// Returns nonzero if a method with the name of a CommtapWork runs on this thread. In a backward, looks only at what
   /// the engine has called. Needs no GIL, as above.
   int (*may_run_work)();

@@ -58,7 +58,9 @@ int noteTorchFunction(const PyCodeObject* code, void* data) {
   }
   for (const torch_names::Function& known : torch_names::kFunctions) {
     if (asciiOf(code->co_name) == known.name && asciiOf(code->co_filename).find(known.file) != std::string_view::npos) {
-      *static_cast<const char**>(data) = known.label;
+      auto& running = *static_cast<CommtapTorchFunction*>(data);
+      running.label = known.label;
+      running.for_ddp = running.for_ddp == kCommtapNotForDdp ? known.for_ddp : running.for_ddp;
       break;
     }
   }
@@ -71,11 +73,11 @@ void startTorchFunctions() {
   functionNames();
 }
 
-const char* runningTorchFunction() {
+CommtapTorchFunction runningTorchFunction() {
   constexpr int kMostFunctions = 200;
-  const char* label = nullptr;
-  commtap_visit_codes(kMostFunctions, noteTorchFunction, static_cast<void*>(&label));
-  return label;
+  CommtapTorchFunction running{nullptr, kCommtapNotForDdp};
+  commtap_visit_codes(kMostFunctions, noteTorchFunction, &running);
+  return running;
 }
 
 } // namespace commtap

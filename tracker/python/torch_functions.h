@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tracker/core/python_host.h"
+
 namespace commtap {
 
 /// Prepares the names to look for. The caller holds the GIL.
 void startTorchFunctions();
 
-/// Returns what torch's own Python code on this thread does outside of modules, such as "clip_grad_norm_": the
-/// outermost function that is in the table. Returns nullptr if none of them runs. Needs no GIL.
-const char* runningTorchFunction();
+/// Returns what torch's own Python code on this thread does outside of modules, as far as its functions are in the
+/// table. Needs no GIL.
+CommtapTorchFunction runningTorchFunction();
 
 } // namespace commtap

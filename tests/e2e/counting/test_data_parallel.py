@@ -9,7 +9,7 @@ against a dispatch mode.
 
 import pytest
 from catalogue import JOBS
-from harness import Runner
+from harness import Job, Runner
 
 from report import Report
 
@@ -67,6 +67,72 @@ def test_ddp_with_a_static_graph(runner: Runner) -> None:
             for step in report.steps
         ]
         assert counts == [2, 1, 1]
+
+
+#: Two layers of a matrix each, which are one bucket.
+BUCKET = 2 * 64 * 64 * FLOAT
+
+
+def test_ddp_joins(runner: Runner) -> None:
+    """A rank without more input makes the calls of the others' step for its DDP module, in their phases.
+
+    Of the others' forward that is: whether gradients are reduced, 4 bytes. The others also report to Join that they
+    have input, which Join itself answers on the first rank. Then Join asks which rank has the final model, and
+    broadcasts it.
+    """
+    job = runner.shim(Job("ddp_outside.py", ("join",)))
+    first, last = (job.report(rank) for rank in range(2))
+    tables = [each.table("module", "issued_in", "phase", "kind") for each in (first, last)]
+    shadow = {("Net", "Global", "forward", "all_reduce"): 1, ("Net", "Global", "backward", "all_reduce"): 1}
+    common = {
+        ("Net", "Net", "other", "all_gather"): 1,
+        ("Net", "Net", "other", "broadcast"): 2,
+        ("Net", "Global", "other", "all_reduce"): 1,
+        ("Net", "Global", "other", "broadcast"): 1,
+        ("Net", "Net", "forward", "broadcast"): 2,
+        ("Global", "Global", "other", "barrier"): 1,
+    }
+    assert tables[0] == common | shadow | {
+        ("Net", "Net", "forward", "all_reduce"): 2 * 3,
+        ("Net", "Net.0", "backward", "all_reduce"): 3,
+        ("Global", "Global", "other", "all_reduce"): 2,
+    }
+    assert tables[1] == common | {
+        ("Net", "Net", "forward", "all_reduce"): 2 * 4,
+        ("Net", "Net.0", "backward", "all_reduce"): 4,
+        ("Global", "Global", "other", "all_reduce"): 1,
+    }
+    assert {row["label"] for row in first.rows(module="Global", kind="all_reduce")} == {"Join"}
+    assert [len(each.steps) for each in (first, last)] == [4, 4]
+    assert [each.not_seen for each in (first, last)] == [[], []]
+
+
+def test_ddp_with_power_sgd(runner: Runner) -> None:
+    """Two steps reduce the bucket. In two more the hook reduces what it does not compress, which is nothing, and its
+    callbacks reduce P and Q, of one column or row for each matrix."""
+    job = runner.shim(Job("ddp_outside.py", ("power",)))
+    for rank in range(2):
+        report = job.report(rank)
+        keys = "module", "phase", "issued_in"
+        assert report.table(*keys, kind="all_reduce") == {
+            ("Net", "backward", "Net.0"): 2 + 2,
+            ("Net", "backward", "Global"): 2 * 2,
+        }
+        assert report.table(*keys, field="bytes", kind="all_reduce") == {
+            ("Net", "backward", "Net.0"): 2 * BUCKET,
+            ("Net", "backward", "Global"): 2 * 2 * (2 * 64) * FLOAT,
+        }
+        assert report.not_seen == []
+
+
+def test_two_ddps_without_a_sign_whose_a_callback_is(runner: Runner) -> None:
+    """A callback that runs inside the backward, as what it waits for is complete already, is that DDP's."""
+    report = runner.shim(Job("ddp_outside.py", ("power", "--two"))).report()
+    rows = report.rows(phase="backward", issued_in="Global")
+    assert sum(row["count"] for row in rows) == 2 * 2
+    assert {(row["module"], row["label"]) for row in rows} <= {("Net", None), ("Global", "powerSGD_hook")}
+    unknown = sum(row["count"] for row in rows if row["module"] == "Global")
+    assert sum(each["count"] for each in report.not_seen if each["reason"] == "unknown_owner") == unknown
 
 
 @pytest.mark.parametrize("name", ["ddp", "ddp_accumulate", "ddp_compile"])

@@ -264,6 +264,31 @@ uint32_t addDdp(const char* name) {
   return ModuleRegistry::get().add(0, name, "DistributedDataParallel", ModuleRole::kDdp, false);
 }
 
+TEST_CASE_FIXTURE(TrackerFixture, "what torch does for a DDP outside of its calls is that DDP's if there is no other") {
+  const ChildResult child = TrackerFixture::runInTrackedChild([] {
+    for (const uint32_t ddp : ModuleRegistry::get().ddps()) {
+      ModuleRegistry::get().died(ddp); // other tests have made it
+    }
+    std::string said;
+    for (const char* name : {"One", "Other"}) {
+      addDdp(name);
+      for (const CommtapDdpWork work : {kCommtapDdpForward, kCommtapDdpBackward, kCommtapDdpOther}) {
+        Origin origin;
+        setOriginForDdp(work, origin);
+        said +=
+            ModuleRegistry::get().nameOf(origin.module, ModuleName::kRaw) + " " + std::string(phaseName(origin.phase));
+        said += origin.missed == NotSeen::kUnknownOwner ? " unknown; " : "; ";
+      }
+    }
+    sayLine(said);
+  });
+  CHECK(child.status == 0);
+  CHECK(
+      child.said ==
+      "One forward; One backward; One other; "
+      "Global forward unknown; Global backward unknown; Global other unknown; \n");
+}
+
 TEST_CASE_FIXTURE(TrackerFixture, "what the end of a backward reduces is DDP's whose first buckets are delayed") {
   CHECK(atEndOfBackward([](const at::Tensor&) { addDdp("Static"); }) == "Static Static \n");
   CHECK(atEndOfBackward([](const at::Tensor&) {

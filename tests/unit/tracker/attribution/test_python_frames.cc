@@ -96,11 +96,11 @@ TEST_CASE_FIXTURE(PythonFramesFixture, "without Python no frame names anything")
   CHECK_FALSE(moduleOf({1}));
   CHECK_FALSE(stepHasClosure());
   CHECK(moduleOfRunningForward(1) == 1);
-  CHECK(runningTorchFunction().empty());
-  setRunningTorchFunction([]() -> const char* { return nullptr; });
-  CHECK(runningTorchFunction().empty());
-  setRunningTorchFunction([]() -> const char* { return "clip_grad_norm_"; });
-  CHECK(runningTorchFunction() == "clip_grad_norm_");
+  CHECK(runningTorchFunction().label == nullptr);
+  setRunningTorchFunction([] { return CommtapTorchFunction{"Join", kCommtapDdpBackward}; });
+  CHECK(std::string_view(runningTorchFunction().label) == "Join");
+  CHECK(runningTorchFunction().for_ddp == kCommtapDdpBackward);
+  setRunningTorchFunction(nullptr);
 }
 
 TEST_CASE_FIXTURE(PythonFramesFixture, "the engine runs Python if the Python part says so") {

@@ -8,6 +8,7 @@
 #include <torch/library.h>
 #include <torch/csrc/distributed/c10d/GroupRegistry.hpp>
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -221,12 +222,33 @@ TEST_CASE_FIXTURE(KernelFixture, "a call that differs in one column has a row of
 
 TEST_CASE_FIXTURE(
     KernelFixture,
+    "what a function of torch does for a DDP outside of modules has the phase of that work") {
+  const OpFacts facts = factsOf(handleOf("c10d::allreduce_"));
+  const torch::jit::Stack arguments = allReduceArguments(at::ones({2}), makeGroup("k-ddp", "dp", 4));
+  const auto count = [&] { const CallWatch watch(facts, kCpu, arguments.data()); };
+  setRunningTorchFunction([] { return CommtapTorchFunction{"Join", kCommtapDdpBackward}; });
+  count();
+  pushScope("kernel-ddp");
+  count();
+  REQUIRE(popScope());
+  setRunningTorchFunction(nullptr);
+  std::set<std::pair<std::string, Phase>> phases;
+  for (const Collective& row : rowsOf("k-ddp")) {
+    phases.emplace(row.module, row.phase);
+  }
+  CHECK(phases.size() == 2);
+  CHECK(phases.contains({"kernel-ddp", Phase::kForward}));
+  CHECK(std::any_of(phases.begin(), phases.end(), [](const auto& each) { return each.second == Phase::kBackward; }));
+}
+
+TEST_CASE_FIXTURE(
+    KernelFixture,
     "outside of modules the label is the job's, else torch's function, else the step; inside there is none") {
   const OpFacts facts = factsOf(handleOf("c10d::allreduce_"));
   const torch::jit::Stack arguments = allReduceArguments(at::ones({2}), makeGroup("k-label", "tp", 4));
   const auto count = [&] { const CallWatch watch(facts, kCpu, arguments.data()); };
   count();
-  setRunningTorchFunction([] { return "clip_grad_norm_"; });
+  setRunningTorchFunction([] { return CommtapTorchFunction{"clip_grad_norm_", kCommtapNotForDdp}; });
   count();
   int label = 0;
   openLabel("metrics", &label);

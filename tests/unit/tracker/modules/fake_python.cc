@@ -41,7 +41,7 @@ const CommtapPython commtap_python = {
     .module_id = [](void* module, void* /*argument*/) -> long { return module == nullptr ? -1 : 7; },
     .tensor_class = [](void*) { return kCommtapDtensor; },
     .modules_in_frames = [](CommtapInFrames, uint32_t, uint32_t*, size_t) -> size_t { return 0; },
-    .running_torch_function = []() -> const char* { return fake_python.torch_function; },
+    .running_torch_function = [] { return fake_python.torch_function; },
     .may_run_work = [] { return 0; },
     .runs_in_engine = [] { return 0; },
     .running_work = [](uint32_t*) { return kCommtapNoWork; },

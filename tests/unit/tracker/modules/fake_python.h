@@ -10,6 +10,6 @@ struct FakePython {
   int enabled = -1;
   void* before = nullptr;
   void* after = nullptr;
-  const char* torch_function = nullptr;
+  CommtapTorchFunction torch_function{nullptr, kCommtapNotForDdp};
 };
 #define FAKE_PYTHON_SYMBOL "fake_python"

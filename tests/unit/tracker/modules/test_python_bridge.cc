@@ -128,8 +128,8 @@ TEST_CASE_FIXTURE(PythonFixture, "the part gets what the tracker is asked, and l
     say("callables", part().before == &before && part().after == &after);
     say("id", idOfPythonModule(&before) == 7);
     say("tensor", classOfPythonTensor(nullptr) == kCommtapDtensor);
-    part().torch_function = "clip_grad_norm_";
-    say("function", runningTorchFunction() == "clip_grad_norm_");
+    part().torch_function.label = "clip_grad_norm_";
+    say("function", std::string_view(runningTorchFunction().label) == "clip_grad_norm_");
     setPythonEnabled(false, Labels::kAuto);
     say("disabled", part().enabled == 0);
     setPythonEnabled(true, Labels::kAuto);

@@ -19,14 +19,16 @@ class FunctionsFixture {
   FunctionsFixture() {
     startTorchFunctions();
     python_.define("look", [this] {
-      const char* const found = runningTorchFunction();
-      found_ = found == nullptr ? "none" : found;
+      const CommtapTorchFunction found = runningTorchFunction();
+      found_ = found.label == nullptr ? "none" : found.label;
+      for_ddp_ = found.for_ddp;
     });
   }
 
  protected:
   const EmbeddedPython python_;
   std::string found_;
+  CommtapDdpWork for_ddp_ = kCommtapNotForDdp;
 };
 
 TEST_CASE_FIXTURE(FunctionsFixture, "a function of torch is known by its name and its file") {
@@ -50,9 +52,21 @@ TEST_CASE_FIXTURE(FunctionsFixture, "the outermost of several functions of torch
   CHECK(found_ == "clip_grad_norm_");
 }
 
+TEST_CASE_FIXTURE(FunctionsFixture, "the innermost function for a DDP module says what it does") {
+  python_.run("def _match_all_reduce_for_bwd_pass(): look()", "/env/torch/nn/parallel/distributed.py");
+  python_.run(
+      "def __exit__(work): work()\n__exit__(_match_all_reduce_for_bwd_pass)",
+      "/env/torch/distributed/algorithms/join.py");
+  CHECK(found_ == "Join");
+  CHECK(for_ddp_ == kCommtapDdpBackward);
+  python_.run("__exit__(look)", "/env/torch/distributed/algorithms/join.py");
+  CHECK(found_ == "Join");
+  CHECK(for_ddp_ == kCommtapNotForDdp);
+}
+
 TEST_CASE("without Python code no function of torch runs") {
   startTorchFunctions();
-  CHECK(runningTorchFunction() == nullptr);
+  CHECK(runningTorchFunction().label == nullptr);
 }
 
 } // namespace
