@@ -202,7 +202,11 @@ bool NvtxRanges::push(const CollectiveKey& key) {
 }
 
 void NvtxRanges::pop() {
-  catchAllInSample("an NVTX range", [] { ranges().pop(ranges().domain); });
+  catchAllInSample("an NVTX range", [] {
+    if (ranges().pop != nullptr) {
+      ranges().pop(ranges().domain);
+    }
+  });
 }
 
 } // namespace commtap
