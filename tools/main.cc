@@ -4,10 +4,12 @@
 #include <string>
 
 #include "tools/cli.h"
+#include "tools/cli/own_python.h"
 #include "tools/cli/subcommands.h"
 
 int main(int argc, char** argv) {
   try {
+    commtap::takeOwnPython();
     return commtap::runCommandLine({argv + 1, argv + argc});
   } catch (const std::exception& error) {
     commtap::say(std::string("internal error: ") + error.what());

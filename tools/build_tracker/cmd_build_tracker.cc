@@ -19,6 +19,7 @@
 #include "tools/build_tracker/tracker_cache.h"
 #include "tools/build_tracker/tracker_sources.h"
 #include "tools/cli/given_arguments.h"
+#include "tools/cli/own_python.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
@@ -37,7 +38,8 @@ namespace fs = std::filesystem;
 constexpr const char* kAbout =
     "Compiles a tracker for the torch that COMMAND uses: a nightly, a vendor's build, or a release that this commtap\n"
     "has no tracker for. Needs a C++20 compiler and takes minutes. The tracker goes to the user's cache folder, where\n"
-    "every later job with exactly this torch finds it. Without COMMAND, takes the torch of python3.";
+    "every later job with exactly this torch finds it. Without COMMAND, takes the torch of the Python that\n"
+    "commtap is installed in, else of python3.";
 constexpr const char* kExitStatus = "0 built; 1 no torch, no compiler, or the compiler failed; 2 wrong usage.";
 
 struct BuildArguments {
@@ -63,7 +65,7 @@ Result<TorchToBuildFor> describeTorch(const Result<TorchFiles>& torch, const std
 /// Finds the torch that a Python or a program in C++ uses.
 Result<TorchToBuildFor> findTorch(std::vector<std::string> command, const Environment& environment) {
   if (command.empty()) {
-    command = {"python3"};
+    command = {ownPython()};
   }
   const JobProgram program = findJobProgram(command, environment);
   if (program.path.empty()) {

@@ -12,13 +12,13 @@
 namespace commtap {
 namespace {
 
-constexpr std::chrono::milliseconds kDelay(1000);
 constexpr std::chrono::milliseconds kProgressInterval(100);
 constexpr size_t kWidth = 40;
 
 } // namespace
 
-ProgressBar::ProgressBar() : terminal_(isatty(STDERR_FILENO) == 1), started_(Clock::now()), next_(started_ + kDelay) {}
+ProgressBar::ProgressBar(const char* what, std::chrono::milliseconds delay)
+    : what_(what), terminal_(isatty(STDERR_FILENO) == 1), started_(Clock::now()), next_(started_ + delay) {}
 
 ProgressBar::~ProgressBar() {
   if (shown_) {
@@ -35,7 +35,8 @@ void ProgressBar::update(size_t done, size_t total) {
   const size_t filled = kWidth * done / total;
   fmt::print(
       stderr,
-      "\rreading [{}{}] {}/{}, {} s",
+      "\r{} [{}{}] {}/{}, {} s",
+      what_,
       std::string(filled, '#'),
       std::string(kWidth - filled, ' '),
       done,

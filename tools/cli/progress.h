@@ -7,10 +7,11 @@
 
 namespace commtap {
 
-/// Shows a progress bar and the time since its start on stderr after a second, if stderr is a terminal.
+/// Shows a progress bar and the time since its start on stderr after a delay, if stderr is a terminal.
 class ProgressBar {
  public:
-  ProgressBar();
+  /// `what` is done: "reading".
+  explicit ProgressBar(const char* what, std::chrono::milliseconds delay = std::chrono::milliseconds(1000));
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
   /// Erases the bar.
@@ -21,6 +22,7 @@ class ProgressBar {
  private:
   using Clock = std::chrono::steady_clock;
 
+  const char* what_;
   bool terminal_;
   bool shown_ = false;
   Clock::time_point started_;
@@ -29,8 +31,8 @@ class ProgressBar {
 
 /// Runs `read` with a progress bar and erases the bar before it returns.
 template <typename Read>
-auto withProgress(Read read) {
-  ProgressBar bar;
+auto withProgress(Read read, const char* what = "reading") {
+  ProgressBar bar(what);
   return read([&bar](size_t done, size_t total) { bar.update(done, total); });
 }
 

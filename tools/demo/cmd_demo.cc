@@ -14,6 +14,7 @@
 #include <fmt/ranges.h>
 
 #include "report/base/inert.h"
+#include "tools/cli/own_python.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/command/interpreter.h"
@@ -35,7 +36,7 @@ constexpr const char* kDemoExitStatus =
     "0 shown; 1 no torch, or the job failed (commtap doctor says why); 2 wrong usage.";
 
 struct DemoArguments {
-  std::string python = "python3";
+  std::string python = ownPython();
   std::string out = "commtap-demo";
 };
 
@@ -132,7 +133,8 @@ void addDemo(CLI::App& app, int& exit_status) {
        .exit_status = kDemoExitStatus,
        .examples = {"commtap demo", "commtap demo --python /venv/bin/python"}});
   auto arguments = std::make_shared<DemoArguments>();
-  verb->add_option("--python", arguments->python, "A Python that has torch; default: python3")->type_name("PATH");
+  verb->add_option("--python", arguments->python, "A Python that has torch; default: commtap's own, else python3")
+      ->type_name("PATH");
   verb->add_option("--out", arguments->out, "The folder for the reports and the page; default: commtap-demo")
       ->type_name("PATH");
   verb->callback([arguments, &exit_status] { exit_status = demo(*arguments); });

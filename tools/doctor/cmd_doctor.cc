@@ -4,9 +4,14 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "tools/cli/given_arguments.h"
+#include "tools/cli/own_python.h"
+#include "tools/cli/progress.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/doctor/diagnosis.h"
@@ -21,11 +26,17 @@ namespace {
 constexpr const char* kDoctorAbout =
     "Prints one line per check, errors first: ok, warning or error, what was found, and what to do; then the verdict.\n"
     "Starts a small process of the command's Python as `commtap run` would, and looks whether its report comes.\n"
-    "Without COMMAND, examines python3.";
+    "Without COMMAND, examines the Python that commtap is installed in, else python3.";
 constexpr const char* kDoctorExitStatus = "0 no error; 1 an error: a job would not be counted; 2 wrong usage.";
 
 int doctor(const std::vector<std::string>& command, bool is_json) {
-  const std::vector<Diagnosis> diagnoses = examine(command, environ, executableFolder());
+  const std::vector<std::string> examined = command.empty() ? std::vector<std::string>{ownPython()} : command;
+  std::vector<Diagnosis> diagnoses;
+  {
+    ProgressBar bar("checking", std::chrono::milliseconds(0));
+    diagnoses =
+        examine(examined, environ, executableFolder(), [&bar](size_t done, size_t total) { bar.update(done, total); });
+  }
   const int printed =
       printOut(is_json ? diagnosesJson(diagnoses) : diagnosesText(diagnoses, Color::forStream(STDOUT_FILENO)));
   return isHealthy(diagnoses) ? printed : kExitFindings;

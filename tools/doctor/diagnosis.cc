@@ -22,7 +22,8 @@ constexpr std::array<DoctorCheckRow, kDoctorCheckCount> kDoctorChecks = {{
      "The program of COMMAND exists, and `LD_PRELOAD` has an effect in it: it is not static, not setuid and of this "
      "processor. The programs before it (`srun`, `docker`, `sudo`) start it here and with this environment."},
     {"python",
-     "Which Python COMMAND uses, by the first line of scripts such as `torchrun`; without COMMAND, `python3`."},
+     "Which Python COMMAND uses, by the first line of scripts such as `torchrun`; without COMMAND, the one that "
+     "commtap is installed in, else `python3`."},
     {"torch", "Which torch that Python would import, and whether it is a release."},
     {"options", "Each `COMMTAP_` variable is an option and has a valid value; commtap is not switched off."},
     {"tracker", "The tracker for the minor version of that torch is installed."},

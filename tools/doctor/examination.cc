@@ -26,10 +26,11 @@ namespace {
 /// Examines one command. Each function adds the diagnoses of its checks and keeps what later ones need.
 class Examination {
  public:
-  Examination(std::vector<std::string> command, RunSetup setup, std::string library)
-      : command_(std::move(command)), setup_(std::move(setup)), library_(std::move(library)) {}
+  Examination(std::vector<std::string> command, RunSetup setup, std::string library, const Progress& progress)
+      : command_(std::move(command)), setup_(std::move(setup)), library_(std::move(library)), progress_(progress) {}
 
   std::vector<Diagnosis> run() {
+    progress_(0, kParts);
     findProgram();
     if (isNative()) {
       examineNative();
@@ -84,12 +85,14 @@ class Examination {
     without_preload.unset("LD_PRELOAD");
     const Result<Interpreter> interpreter = askInterpreter(start, without_preload);
     add(checkPython(interpreter, is_assumed));
+    progress_(1, kParts);
     if (!interpreter) {
       return;
     }
     nvidia_folders_ = interpreter->nvidia_folders;
     python_build_ = interpreter->build();
     examineTorch(findTorchFiles(interpreter->torch_folder));
+    progress_(2, kParts);
     if (has_torch_ && setup_.options.enabled) {
       const Probe probe = runProbe(start, environment(), library_);
       add(checkPreload(probe, library_));
@@ -132,9 +135,12 @@ class Examination {
     add(checkSpace(space));
   }
 
+  static constexpr size_t kParts = 3; ///< the Python, torch, and a process that counts
+
   std::vector<std::string> command_;
   RunSetup setup_;
   std::string library_;
+  const Progress& progress_;
   JobProgram program_;
   std::vector<std::string> linked_; ///< libraries of a program that is not Python
   std::vector<std::string> nvidia_folders_;
@@ -152,8 +158,11 @@ std::vector<std::string> withoutCommtapRun(const std::vector<std::string>& comma
 
 } // namespace
 
-std::vector<Diagnosis>
-examine(const std::vector<std::string>& command, const char* const* variables, const std::string& executable_folder) {
+std::vector<Diagnosis> examine(
+    const std::vector<std::string>& command,
+    const char* const* variables,
+    const std::string& executable_folder,
+    const Progress& progress) {
   const Result<std::string> library = findLibrary(executable_folder);
   Result<RunSetup> setup = setUpRun(variables, {}, executable_folder);
   if (!library || !setup) {
@@ -164,7 +173,7 @@ examine(const std::vector<std::string>& command, const char* const* variables, c
   if (words.empty()) {
     words = {"python3"};
   }
-  return Examination(std::move(words), std::move(*setup), *library).run();
+  return Examination(std::move(words), std::move(*setup), *library, progress).run();
 }
 
 } // namespace commtap

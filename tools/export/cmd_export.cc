@@ -23,6 +23,7 @@
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/output_file.h"
+#include "tools/cli/own_python.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
@@ -61,7 +62,7 @@ struct ExportArguments {
   std::string output;
   std::string table;      ///< "" for the table of collectives
   std::string all_tables; ///< the folder to write; "" for one table
-  std::string python = "python3";
+  std::string python = ownPython();
   std::string since; ///< a duration; "" for all runs
   ExportSelection selection;
   std::optional<uint32_t> depth;
@@ -397,7 +398,8 @@ void addExport(CLI::App& app, int& exit_status) {
   verb->add_option(
           "--since", arguments->since, "parquet: only runs whose reports changed within this time: 90m, 24h, 7d")
       ->type_name("TIME");
-  verb->add_option("--python", arguments->python, "parquet: a Python that has pyarrow; default: python3")
+  verb->add_option(
+          "--python", arguments->python, "parquet: a Python that has pyarrow; default: commtap's own, else python3")
       ->type_name("PATH");
   addFilters(*verb, *arguments);
   verb->callback([arguments, &exit_status] { exit_status = exportReports(*arguments); });

@@ -69,9 +69,11 @@ std::string lineOf(const StoredRun& run, const Removal& removal, bool is_dry_run
 }
 
 /// Carries the plan out, or judges what it would remove. Adds to the plan's numbers what stays all the same.
-Pruned carryOut(PrunePlan& plan, const PruneArguments& arguments) {
+Pruned carryOut(PrunePlan& plan, const PruneArguments& arguments, const Progress& progress) {
   Pruned pruned;
+  size_t done = 0;
   for (const StoredRun& run : plan.removed) {
+    progress(done++, plan.removed.size());
     const Removal removal = removeRun(run, arguments.folder, arguments.is_dry_run);
     pruned.problems.insert(pruned.problems.end(), removal.problems.begin(), removal.problems.end());
     pruned.text += removal.files == 0 ? "" : lineOf(run, removal, arguments.is_dry_run);
@@ -148,7 +150,9 @@ int prune(const PruneArguments& arguments) {
   std::vector<StoredRun> runs = storedRuns(std::move(files));
   markUndecided(unjudged, runs);
   PrunePlan plan = planPrune(std::move(runs), retention, wallClockNs());
-  const Pruned pruned = carryOut(plan, arguments);
+  const Pruned pruned = withProgress(
+      [&](const auto& progress) { return carryOut(plan, arguments, progress); },
+      arguments.is_dry_run ? "judging" : "removing");
   const int printed = printOut(pruned.text);
   sayAll(scan->problems);
   sayAll(pruned.problems);

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from harness import BUILD, COMMAND, LIBRARY
+from harness import BUILD, COMMAND, LIBRARY, PACKAGE
 
 TORCH = ".".join(torch.__version__.split(".")[:2])
 TORCHRUN = Path(sys.executable).parent / "torchrun"
@@ -47,6 +47,21 @@ def only(found: Found, check: str) -> tuple[str, str]:
     """The state of a check that has one line, and the line."""
     [each] = found[check]
     return each["state"], f"{each['found']}: {each['todo']}"
+
+
+def test_the_python_that_commtap_is_installed_in(tmp_path: Path) -> None:
+    """`python -m commtap`, as the script of the wheel, looks at its own Python, and no child learns of that."""
+    (tmp_path / "python3").symlink_to("/bin/false")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("COMMTAP", "LD_PRELOAD"))}
+    kept |= {"PYTHONPATH": str(PACKAGE), "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+
+    def run(*arguments: str) -> str:
+        command = [sys.executable, "-m", "commtap", *arguments]
+        return subprocess.run(command, env=kept, cwd=tmp_path, capture_output=True, text=True, timeout=120).stdout
+
+    [python] = [each for each in json.loads(run("doctor", "--json")) if each["check"] == "python"]
+    assert (python["state"], sys.executable in python["found"]) == ("ok", True)
+    assert "COMMTAP_STARTED_BY" not in run("run", "--", "env")
 
 
 def test_good_job_and_misspelt_option(tmp_path: Path) -> None:

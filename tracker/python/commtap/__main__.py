@@ -13,7 +13,8 @@ def main() -> None:
     path = command_path()
     if not path.is_file():
         sys.exit(f"commtap: {path} is missing: install or build all of commtap")
-    os.execv(path, [str(path), *sys.argv[1:]])
+    started_by = {"COMMTAP_STARTED_BY": sys.executable} if sys.executable else {}
+    os.execve(path, [str(path), *sys.argv[1:]], {**os.environ, **started_by})
 
 
 if __name__ == "__main__":

@@ -40,7 +40,8 @@ class Examined {
     }
     pointers.push_back(nullptr);
     std::map<std::string, Diagnosis> by_name;
-    for (const Diagnosis& diagnosis : commtap::examine(command, pointers.data(), folder_ / "c/bin")) {
+    for (const Diagnosis& diagnosis :
+         commtap::examine(command, pointers.data(), folder_ / "c/bin", [](size_t, size_t) {})) {
       by_name.emplace(doctorCheckName(diagnosis.check), diagnosis);
     }
     return by_name;
@@ -99,7 +100,8 @@ TEST_CASE("a script that is not Python makes doctor assume the PATH's") {
 }
 
 TEST_CASE("without the library there is one error") {
-  const std::vector<Diagnosis> found = examine({}, std::vector<const char*>{nullptr}.data(), "/nowhere/bin");
+  const std::vector<Diagnosis> found =
+      examine({}, std::vector<const char*>{nullptr}.data(), "/nowhere/bin", [](size_t, size_t) {});
   REQUIRE(found.size() == 1);
   CHECK(found[0].health == Health::kError);
   CHECK(has(found[0].found, "libcommtap.so was not found"));
