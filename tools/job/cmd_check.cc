@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -203,6 +204,13 @@ int judge(const JobReport& job, const Measure& measure, const CheckArguments& ar
   return status != kExitOk || passed(checks) ? status : kExitFindings;
 }
 
+/// Returns whether the baseline is the run itself, which would pass every check: one folder, and the same run of it.
+bool isItsOwnBaseline(const CheckArguments& arguments, const JobReport& baseline, const JobReport& job) {
+  std::error_code error;
+  return !arguments.baseline.empty() && std::filesystem::equivalent(arguments.path, arguments.baseline, error) &&
+         baseline.run_id == job.run_id && baseline.attempt == job.attempt;
+}
+
 int check(const CheckArguments& arguments) {
   Measure measure;
   if (const int wrong = readMeasure(arguments, measure); wrong != kExitOk) {
@@ -211,7 +219,12 @@ int check(const CheckArguments& arguments) {
   int exit_status = kExitOk;
   std::optional<JobReport> job = readJobInput(arguments.path, arguments.selection, exit_status);
   if (!job) {
-    return exit_status;
+    const bool is_annotated = arguments.format == "github";
+    return !is_annotated || printOut(unreadGithub(arguments.path)) == kExitOk ? exit_status : kExitFindings;
+  }
+  if (measure.baseline && isItsOwnBaseline(arguments, *measure.baseline, *job)) {
+    say(arguments.baseline + " is the run that is checked: give another run as --baseline");
+    return kExitUsage;
   }
   sayAll(job->copies);
   if (!arguments.plan.empty()) {

@@ -337,6 +337,21 @@ def test_check_against_a_baseline(folder: Path, tmp_path: Path) -> None:
     assert commtap("check", today, "--baseline", tmp_path / "main.json", *rules)
 
 
+def test_check_against_itself(folder: Path, tmp_path: Path) -> None:
+    """That would always pass. A merged report of the same run is a baseline."""
+    for baseline in (folder, folder / "."):
+        assert "is the run that is checked" in commtap("check", folder, "--baseline", baseline, status=2).stderr
+    job = tmp_path / "job.json"
+    commtap("merge", folder, "--format", "json", "-o", job)
+    commtap("check", folder, "--baseline", job)
+
+
+def test_check_annotates_that_nothing_could_be_read(tmp_path: Path) -> None:
+    done = commtap("check", tmp_path, "--format", "github", status=None)
+    assert done.returncode != 0
+    assert done.stdout.startswith(f"::error title=commtap check::{tmp_path}: no run could be checked; ")
+
+
 def test_check_against_a_budget(folder: Path, tmp_path: Path) -> None:
     """A run passes its own budget and a larger run fails it; --write keeps lines added by hand."""
     budget = tmp_path / "budget.toml"

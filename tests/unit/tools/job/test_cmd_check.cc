@@ -31,7 +31,11 @@ class CheckedJobs : public TempFolder {
 TEST_CASE("check passes or fails against a baseline and a budget") {
   const CheckedJobs jobs;
   CHECK(runCommtap({"check", jobs.job()}).status() == 0);
-  CHECK(runCommtap({"check", jobs.job(), "--baseline", jobs.job()}).status() == 0);
+  writeText(jobs / "main.json", readText(jobs.job()));
+  CHECK(runCommtap({"check", jobs.job(), "--baseline", jobs / "main.json"}).status() == 0);
+  const Outcome itself = runCommtap({"check", jobs.job(), "--baseline", jobs.job()});
+  CHECK(itself.status() == 2);
+  CHECK(has(itself.err, "is the run that is checked"));
   CHECK(runCommtap({"check", jobs.grown(), "--baseline", jobs.job()}).status() == 1);
   CHECK(runCommtap({"check", jobs.job(), "--baseline", jobs.grown()}).status() == 1);
   CHECK(runCommtap({"check", jobs.job(), "--baseline", jobs.grown(), "--allow", "less"}).status() == 0);
