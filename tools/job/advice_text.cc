@@ -12,6 +12,7 @@
 #include "report/json/fields.h"
 #include "report/json/json_write.h"
 #include "tools/job/change_json.h"
+#include "tools/text/advice_line.h"
 #include "tools/text/row_names.h"
 #include "tools/text/text.h"
 
@@ -89,7 +90,13 @@ std::string stakeText(const Advice& advice, const JobReport& job) {
   const char* each = stepsOf(job) > 0 ? "step" : "run";
   const std::string exposed = advice.exposed_ns > 0 ? ", exposed for " + humanDuration(advice.exposed_ns) : "";
   return fmt::format(
-      "{}{} per rank and {}{}, group {}", calls, humanBytes(advice.bytes), each, exposed, inert(advice.group));
+      "{}{} per rank and {}{}, group {}{}",
+      calls,
+      humanBytes(advice.bytes),
+      each,
+      exposed,
+      inert(advice.group),
+      adviceShareText(advice, job));
 }
 
 std::string adviceText(const std::vector<Advice>& advice, const JobReport& job, const Color& color) {

@@ -120,10 +120,11 @@ std::vector<Line> linesByModule(const JobReport& job, const Means& means) {
   return lines;
 }
 
-/// Returns " (12.0 MiB per rank and step)" for the first advice.
-std::string amountOf(const std::vector<Advice>& advice) {
+/// Returns " (12.0 MiB per rank and step; its rows have 42.0 % of the bytes)" for the first advice.
+std::string amountOf(const std::vector<Advice>& advice, const JobReport& job) {
   const double bytes = advice.empty() ? 0 : advice.front().bytes;
-  return bytes > 0 ? fmt::format(" ({} per rank and step)", humanBytes(bytes)) : "";
+  return bytes > 0 ? fmt::format(" ({} per rank and step{})", humanBytes(bytes), adviceShareText(advice.front(), job))
+                   : "";
 }
 
 std::string kindsText(const JobReport& job, const Means& means, const Color& color) {
@@ -145,7 +146,7 @@ std::string screenText(const JobReport& job, const std::string& path, const Colo
   text += tableOf({{"MODULE"}, {"MODULES", Align::kRight}}, linesByModule(job, means), color) + "\n";
   text += std::filesystem::is_directory(path) ? endedLine(job, path) : "";
   const std::vector<Advice> advice = adviceFor(job);
-  text += adviceLine(advice, amountOf(advice), path);
+  text += adviceLine(advice, amountOf(advice, job), path);
   return text + color.dim("more: commtap show --tree " + pathWord(path)) + "\n";
 }
 

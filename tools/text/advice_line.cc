@@ -4,9 +4,27 @@
 
 #include <fmt/format.h>
 
+#include "tools/text/job_means.h"
 #include "tools/text/text.h"
 
 namespace commtap {
+
+std::string adviceShareText(const Advice& advice, const JobReport& job) {
+  const Means means(job);
+  Mean all;
+  for (const JobCollective& row : job.collectives) {
+    if (!row.setup) {
+      means.add(row, all);
+    }
+  }
+  Mean part;
+  for (const JobCollective* row : advice.rows) {
+    if (!row->setup) {
+      means.add(*row, part);
+    }
+  }
+  return part.bytes > 0 ? fmt::format("; its rows have {:.1f} % of the bytes", 100 * part.bytes / all.bytes) : "";
+}
 
 std::string adviceLine(const std::vector<Advice>& advice, const std::string& amount, const std::string& path) {
   if (advice.empty()) {

@@ -128,7 +128,8 @@ TEST_CASE("advice is named with what is at stake") {
   report.collectives.back().phase = Phase::kRecompute;
   const std::string text = screenText(jobOf({report}), "out", Color::none());
   CHECK(has(text, "\nadvice: recomputed ("));
-  CHECK(has(text, " per rank and step): commtap advise out\n"));
+  CHECK(has(text, " per rank and step; its rows have "));
+  CHECK(has(text, " % of the bytes): commtap advise out\n"));
 }
 
 } // namespace
