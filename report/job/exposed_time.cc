@@ -11,19 +11,29 @@
 namespace commtap {
 namespace {
 
-/// Returns the mean time of the completed training steps; 0 if there is none. The first one is among them, since
-/// exposed times are of all steps.
-double meanStepNs(const JobReport& job) {
+/// The times of the completed training steps, over the ranks. The first step is among them, since exposed times are of
+/// all steps.
+struct StepTimes {
   double sum_ns = 0;
-  double steps = 0;
+  double steps = 0;       ///< times ranks
+  double first_ns = 0;    ///< of the first training step, if it has a row of its own
+  double first_ranks = 0; ///< that have completed it
+};
+
+StepTimes stepTimesOf(const JobReport& job) {
+  StepTimes times;
   for (const StepsThatTrain& each : trainingSteps(job)) {
     const JobStep& row = *each.row;
     if (each.training > 0 && row.timed_ranks > 0) {
-      sum_ns += static_cast<double>(row.duration_ns.sum);
-      steps += static_cast<double>(row.timed_ranks) * static_cast<double>(row.steps);
+      if (times.steps == 0 && row.steps == 1) {
+        times.first_ns = static_cast<double>(row.duration_ns.sum);
+        times.first_ranks = static_cast<double>(row.timed_ranks);
+      }
+      times.sum_ns += static_cast<double>(row.duration_ns.sum);
+      times.steps += static_cast<double>(row.timed_ranks) * static_cast<double>(row.steps);
     }
   }
-  return steps == 0 ? 0 : sum_ns / steps;
+  return times;
 }
 
 uint64_t exposedNs(const TimeTotals& row) {
@@ -33,7 +43,13 @@ uint64_t exposedNs(const TimeTotals& row) {
 } // namespace
 
 ExposedUnit::ExposedUnit(const JobReport& job)
-    : ranks_(std::max<uint64_t>(rankCount(job), 1)), steps_(trainingStepCount(job)), step_ns_(meanStepNs(job)) {}
+    : ranks_(std::max<uint64_t>(rankCount(job), 1)), steps_(trainingStepCount(job)) {
+  const StepTimes times = stepTimesOf(job);
+  step_ns_ = times.steps == 0 ? 0 : times.sum_ns / times.steps;
+  if (times.first_ns > 2 * step_ns_ * times.first_ranks) {
+    first_part_ = times.first_ns / times.sum_ns;
+  }
+}
 
 double ExposedUnit::perRank(uint64_t sum_ns, bool setup) const {
   const uint64_t steps = setup ? 1 : std::max<uint64_t>(steps_, 1);

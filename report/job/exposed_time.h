@@ -32,11 +32,17 @@ class ExposedUnit {
   double stepNs() const {
     return step_ns_;
   }
+  /// Returns the first training step's part of the time of all completed ones, if it is more than twice the mean: its
+  /// warm-up then says little of the others. Returns 0 if not, or if that is not known.
+  double firstStepPart() const {
+    return first_part_;
+  }
 
  private:
   uint64_t ranks_;
   uint64_t steps_;
   double step_ns_ = 0;
+  double first_part_ = 0;
 };
 
 /// Returns the exposed time of a row of `group_times` without set-up, in ns. `by_module`: all `module_times` of the

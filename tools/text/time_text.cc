@@ -46,9 +46,13 @@ class Exposed {
     return unit_.steps() == 0 ? "EXPOSED: per rank" : "EXPOSED: per rank and step, without set-up";
   }
   std::string shareText() const {
+    const std::string first =
+        unit_.firstStepPart() > 0
+            ? fmt::format("; the first one took {:.0f} % of their time", 100 * unit_.firstStepPart())
+            : "";
     return !total_ && unit_.stepNs() > 0 && unit_.steps() > 0
                ? "OF STEP: the share of a step of " + humanDuration(unit_.stepNs()) +
-                     ", the mean of all that have ended; each: --steps\n"
+                     ", the mean of all that have ended" + first + "; each: --steps\n"
                : "";
   }
   bool isTotal() const {

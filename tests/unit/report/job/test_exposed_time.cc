@@ -53,6 +53,16 @@ TEST_CASE("exposed time is per rank and step, and a part of the mean step that h
   CHECK_FALSE(unit.partOfStep(5000 * kMs)); // more than the steps that have ended
 }
 
+TEST_CASE("a first step of more than twice the mean is noticed") {
+  CHECK(
+      ExposedUnit(jobOf({step(0, 1, 600), step(1, 1, 100), step(2, 2, 50)})).firstStepPart() ==
+      doctest::Approx(600.0 / 800));
+  CHECK(ExposedUnit(jobOf({step(0, 1, 190), step(1, 1, 100), step(2, 2, 50)})).firstStepPart() == 0);
+  CHECK(ExposedUnit(jobOf({step(0, 2, 600), step(2, 8, 1)})).firstStepPart() == 0); // not known by itself
+  CHECK(ExposedUnit(jobOf({step(0, 1, 600)})).firstStepPart() == 0);
+  CHECK(ExposedUnit(jobOf({})).firstStepPart() == 0);
+}
+
 TEST_CASE("the only step counts; without a completed step there is no part of it") {
   CHECK(ExposedUnit(jobOf({step(0, 1, 500)})).partOfStep(100 * kMs) == doctest::Approx(0.1));
   CHECK_FALSE(ExposedUnit(jobOf({step(0, 1, 0)})).partOfStep(kMs));
