@@ -88,12 +88,15 @@ std::vector<PageGroup> pageIndex(std::string_view index) {
     if (groups.empty() || !line.starts_with("| ") || border == std::string_view::npos) {
       continue;
     }
-    std::string about(line.substr(2, border - 2));
+    const std::string question(line.substr(2, border - 2));
+    bool is_first = true;
     for (const Link& link : linksIn(line.substr(border))) {
       const std::string target(link.target);
       if (target.find("..") == std::string::npos && target.ends_with(kPageEnd)) {
-        groups.back().pages.push_back({pageName(target), about.empty() ? std::string(link.text) : about});
-        about.clear();
+        const std::string name = pageName(target);
+        const bool says_more = !is_first && link.text != name;
+        groups.back().pages.push_back({name, says_more ? std::string(link.text) : question});
+        is_first = false;
       }
     }
   }

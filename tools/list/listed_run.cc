@@ -85,7 +85,7 @@ ListedRun listed(const RunNote& note) {
   run.started_at_ns = note.started_at_ns;
   run.ended_at_ns = note.ended_at_ns;
   run.last_activity_ns = note.ended_at_ns;
-  run.end = note.exit_signal ? RunEnd::kSignal : RunEnd::kFailed;
+  run.end = note.exit_signal == SIGKILL ? RunEnd::kKilled : note.exit_signal ? RunEnd::kSignal : RunEnd::kFailed;
   run.disk_bytes = note.bytes;
   return run;
 }

@@ -35,6 +35,7 @@ TEST_CASE("the index has each link to a page, with its question or its words") {
   const std::vector<PageGroup> groups = pageIndex(
       "# Docs\n| before | [x](x.md) |\n\n## My job\n\n| question | page |\n|---|---|\n"
       "| Why so? | [attribution](attribution.md), [compiled graphs](compile.md) |\n## My code\n"
+      "| Which commands and options? | [commands](commands.md), [options](options.md) |\n"
       "| Change? | [CONTRIBUTING](../CONTRIBUTING.md) |\n| Show? | [dashboards](dashboards/README.md#top) |\n");
   REQUIRE(groups.size() == 2);
   CHECK(groups[0].title == "My job");
@@ -43,8 +44,10 @@ TEST_CASE("the index has each link to a page, with its question or its words") {
   CHECK(groups[0].pages[0].about == "Why so?");
   CHECK(groups[0].pages[1].name == "compile");
   CHECK(groups[0].pages[1].about == "compiled graphs");
-  REQUIRE(groups[1].pages.size() == 1);
-  CHECK(groups[1].pages[0].name == "dashboards");
+  REQUIRE(groups[1].pages.size() == 3);
+  CHECK(groups[1].pages[1].name == "options");
+  CHECK(groups[1].pages[1].about == "Which commands and options?");
+  CHECK(groups[1].pages[2].name == "dashboards");
 }
 
 } // namespace
