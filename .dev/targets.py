@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Prints the targets that ninja has to build, from Meson's list: `targets.py BUILD unit [NAME] | e2e`.
 
-`unit`: the unit tests and the targets that they load; with NAME only programs with a case whose name contains NAME.
-`e2e`: all other targets.
+`unit`: the unit tests and the targets that they load; with NAME only programs with a case whose name contains NAME, and
+with the environment variable UNIT_TESTS only the programs that it names. `e2e`: all other targets.
 """
 
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -54,7 +55,8 @@ def files_of(chosen: list[Target], build: Path) -> list[Path]:
 
 def unit_tests(build: Path, name: str = "") -> list[Path]:
     """Returns the unit test programs with a case whose name contains `name`; all programs if none match."""
-    programs = [target for target in targets(build) if is_unit_test(target)]
+    named = os.environ.get("UNIT_TESTS", "").split()
+    programs = [each for each in targets(build) if is_unit_test(each) and (not named or each["name"] in named)]
     chosen = [target for target in programs if has_case(target, name)] if name else programs
     return files_of(chosen or programs, build)
 
