@@ -40,10 +40,10 @@ ShardedParameters::ShardedParameters(const JobReport& job) {
   }
   for (const JobCollective& row : job.collectives) {
     if (hasParameters(row)) {
-      known_.insert(row.group);
+      known_.insert({Place(row.group, ""), Place(row.group, row.module)});
     }
     if (mayShard(row) && row.kind == Kind::kAllGather && row.issued_in != row.module) {
-      prefetching_.insert(row.group);
+      prefetched_.insert({Place(row.group, ""), Place(row.group, row.module)});
     }
   }
 }
@@ -52,11 +52,14 @@ Sharder ShardedParameters::sharderOf(const JobCollective& row) const {
   if (hasParameters(row)) {
     return Sharder::kFsdp2;
   }
-  if (!mayShard(row) || prefetching_.count(row.group) == 0) {
+  const Place all(row.group, "");
+  const Place own(row.group, row.module);
+  if (!mayShard(row) || !prefetched_.contains(all)) {
     return Sharder::kNone;
   }
   const Sharder sharder = wrapperOf(row.module);
-  return sharder == Sharder::kFsdp2 && known_.count(row.group) > 0 ? Sharder::kNone : sharder;
+  const bool has_known = sharder == Sharder::kFsdp2 && known_.contains(all);
+  return !has_known || (prefetched_.contains(own) && !known_.contains(own)) ? sharder : Sharder::kNone;
 }
 
 bool ShardedParameters::mayShard(const JobCollective& row) const {

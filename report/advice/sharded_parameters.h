@@ -21,7 +21,8 @@ enum class Sharder : uint8_t { kNone, kFsdp1, kFsdp2 };
 /// makes itself, as sequence parallelism does. There are two proofs:
 /// - The row's members are parameters: only FSDP2's units have such rows of these kinds.
 /// - FSDP wraps the row's module, and in the row's group FSDP prefetches: a wrapped module's tensors are gathered while
-///   another module runs. In a group where members are known, a row of FSDP2 without them is not proved.
+///   another module runs. In a group where members are known, this proves only the rows of a module that is prefetched
+///   itself and has no members in any row: those of parameters that tensor parallelism shards too are not known.
 class ShardedParameters {
  public:
   /// `job` must outlive this.
@@ -36,9 +37,11 @@ class ShardedParameters {
  private:
   Sharder wrapperOf(std::string_view module) const;
 
+  using Place = std::pair<size_t, std::string_view>; ///< a group, and a module; "" for all of them
+
   std::unordered_map<std::string_view, Sharder> wrappers_; ///< of the modules that have one
-  std::set<size_t> prefetching_;                           ///< groups in which FSDP prefetches
-  std::set<size_t> known_;                                 ///< groups in which rows have parameters as members
+  std::set<Place> prefetched_;
+  std::set<Place> known_; ///< where rows have parameters as members
 };
 
 } // namespace commtap

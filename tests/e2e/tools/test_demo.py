@@ -38,6 +38,7 @@ def test_demo(tmp_path: Path) -> None:
     assert "step 2: loss " in done.stdout
     assert "\n4 of 4 ranks: 0-3\n" in done.stderr
     assert "Per rank and step: all but set-up, divided by 4 ranks and 3 steps" in done.stderr
+    assert "\nadvice: gathered_twice: commtap advise " in done.stderr  # as --keep-gathered would avoid
     assert f"the page of this run: {out / 'report.html'}" in done.stderr
     assert "blocks.0" in (out / "report.html").read_text(encoding="utf-8")
 

@@ -41,17 +41,31 @@ TEST_CASE("a wrapped module that is gathered while another runs proves the group
   }
 }
 
-TEST_CASE("members that are parameters prove a row of FSDP2, and that a row without them is none") {
+TEST_CASE("members that are parameters prove a row of FSDP2, and that the module's rows without them are none") {
   AdvisedJob jobs;
   jobs.add(kLayer, Phase::kForward, Kind::kAllGather, 1, kMiB);
   jobs.report().members = {{0, kLayer, AdvisedJob::kSteps * kMiB, std::nullopt}};
   CHECK(sharderOf(jobs, 0) == Sharder::kFsdp2);
   jobs.wrap(kLayer, "FSDPModule");
   jobs.wrap(kNextLayer, "FSDPModule");
-  jobs.add(kNextLayer, Phase::kForward, Kind::kAllGather, 1, kMiB).issued_in = kLayer;
+  jobs.add(kLayer, Phase::kForward, Kind::kAllGather, 1, kMiB).issued_in = kNextLayer;
+  jobs.add(kNextLayer, Phase::kForward, Kind::kAllGather, 1, kMiB);
   CHECK(sharderOf(jobs, 1) == Sharder::kNone);
+  CHECK(sharderOf(jobs, 2) == Sharder::kNone);         // sequence parallelism by hand, for instance
   jobs.report().members[0].count = AdvisedJob::kSteps; // a compiler merged the modules' collectives
   CHECK(sharderOf(jobs, 0) == Sharder::kFsdp2);        // by its wrapper and the prefetch
+}
+
+TEST_CASE("a module that is prefetched is sharded also where only the members of others are known") {
+  AdvisedJob jobs; // tensor parallelism shards the parameters of one layer, and not those of the other
+  jobs.add(kLayer, Phase::kForward, Kind::kAllGather, 1, kMiB);
+  jobs.report().members = {{0, kLayer, AdvisedJob::kSteps * kMiB, std::nullopt}};
+  jobs.wrap(kLayer, "FSDPModule");
+  jobs.wrap(kNextLayer, "FSDPModule");
+  jobs.add(kNextLayer, Phase::kForward, Kind::kAllGather, 1, kMiB);
+  jobs.add(kNextLayer, Phase::kBackward, Kind::kAllGather, 1, kMiB).issued_in = kLayer;
+  CHECK(sharderOf(jobs, 1) == Sharder::kFsdp2);
+  CHECK(sharderOf(jobs, 2) == Sharder::kFsdp2);
 }
 
 TEST_CASE("a row may be FSDP's if FSDP wraps its module, proved or not") {
