@@ -14,7 +14,7 @@ sanitize_with() { # address | thread, pytest's arguments ...
   shift
   if [ "$kind" = address ]; then checks=address,undefined runtime=libasan.so; fi
   configure "$folder" -Db_sanitize="$checks" -Doptimization=0 \
-    -Dcpp_args="-O0 -fno-sanitize=vptr,null,alignment,pointer-overflow"
+    -Dcpp_args="-O0 -Wno-tsan -fno-sanitize=vptr,null,alignment,pointer-overflow"
   if [ "$kind" = thread ] && [ $# = 0 ]; then
     export UNIT_TESTS=$UNIT_TESTS_OF_JOBS
     built=("${built[@]/tools\/commtap/}")
