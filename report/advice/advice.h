@@ -40,6 +40,7 @@ struct AdviceRuleRow {
   std::string_view condition; ///< holds if: docs/advise.md has it
   std::string_view text;      ///< what the rows prove, and what to do
   std::string_view link;
+  bool takes_memory = false; ///< what is no longer communicated is kept instead
 };
 std::span<const AdviceRuleRow> adviceRules();
 

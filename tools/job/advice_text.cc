@@ -90,13 +90,14 @@ std::string stakeText(const Advice& advice, const JobReport& job) {
   const char* each = stepsOf(job) > 0 ? "step" : "run";
   const std::string exposed = advice.exposed_ns > 0 ? ", exposed for " + humanDuration(advice.exposed_ns) : "";
   return fmt::format(
-      "{}{} per rank and {}{}, group {}{}",
+      "{}{} per rank and {}{}, group {}{}{}",
       calls,
       humanBytes(advice.bytes),
       each,
       exposed,
       inert(advice.group),
-      adviceShareText(advice, job));
+      adviceShareText(advice, job),
+      adviceMemoryText(advice, job));
 }
 
 std::string adviceText(const std::vector<Advice>& advice, const JobReport& job, const Color& color) {

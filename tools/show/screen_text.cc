@@ -123,7 +123,11 @@ std::vector<Line> linesByModule(const JobReport& job, const Means& means) {
 /// Returns " (12.0 MiB per rank and step; its rows have 42.0 % of the bytes)" for the first advice.
 std::string amountOf(const std::vector<Advice>& advice, const JobReport& job) {
   const double bytes = advice.empty() ? 0 : advice.front().bytes;
-  return bytes > 0 ? fmt::format(" ({} per rank and step{})", humanBytes(bytes), adviceShareText(advice.front(), job))
+  return bytes > 0 ? fmt::format(
+                         " ({} per rank and step{}{})",
+                         humanBytes(bytes),
+                         adviceShareText(advice.front(), job),
+                         adviceMemoryText(advice.front(), job))
                    : "";
 }
 
