@@ -81,6 +81,9 @@ def test_a_page_has_the_advice_of_its_run(browser: Browser, tmp_path: Path) -> N
     assert said["advice"]
     with open_page(browser, write_page(job, tmp_path / "page.html")) as opened:
         assert opened.page.locator("#advice .rule").all_text_contents() == [each["rule"] for each in said["advice"]]
-        assert said["advice"][0]["text"] in opened.page.locator("#advice").inner_text()
+        shown = opened.page.locator("#advice").inner_text()
+        assert said["advice"][0]["text"] in shown
+        assert f"{said['advice'][0]['rule']}: " in shown.replace("\n", "")
+        assert " per rank and " in shown
         advice = opened.page.locator("#advice").bounding_box()
         assert advice["y"] < opened.page.locator("#controls").bounding_box()["y"]

@@ -7,6 +7,7 @@ import { bytesText, labelText, plural, wholeText } from "./text.js";
 /** The savings of communication that the rows prove: the text of `commtap advise`. */
 
 const kNameLength = 100;
+const kStakeLength = 300; // a sentence, of which only the group's name may be long
 
 function rowItem(job, row) {
   const { rows } = job;
@@ -36,7 +37,7 @@ function panelOf(job, advice) {
   return h(
     "div",
     { class: "finding note" },
-    h("p", null, h("strong", { class: "rule" }, advice.rule), named(stake, kNameLength)),
+    h("p", null, h("strong", { class: "rule" }, advice.rule), named(stake, kStakeLength)),
     h("p", null, advice.text, " ", h("span", { class: "muted" }, advice.link)),
     advice.row_count > 0 ? rows : null,
   );
