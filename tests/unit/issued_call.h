@@ -11,9 +11,8 @@
 namespace commtap {
 
 /// Returns an issued collective: it is counted in a row of its own and is among the last collectives.
-inline OpFrame issuedCall(std::string_view op, uint64_t bytes) {
+inline OpFrame issuedCall(std::string_view op, uint64_t bytes, CollectiveKey key = {}) {
   LedgerWriter& ledger = ProcessLedger::ledger();
-  CollectiveKey key{};
   key.op = ledger.intern(op);
   key.group = kNoIndex;
   key.size_class = sizeClass(bytes);

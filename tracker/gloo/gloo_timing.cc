@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tracker/attribution/attribution.h"
+#include "tracker/attribution/module_registry.h"
 #include "tracker/core/call_times.h"
 #include "tracker/core/clock.h"
 #include "tracker/core/cost_sample.h"
@@ -33,6 +34,9 @@ struct GlooState {
 };
 
 GlooState* state = nullptr;
+
+/// The last Work that this thread has issued.
+thread_local const void* tls_last_work = nullptr;
 
 /// Returns the interval; 0 if it is negative, because the clocks of two threads may differ slightly.
 uint64_t between(uint64_t from_ns, uint64_t to_ns) {
@@ -100,6 +104,7 @@ void watch(const void* work, OpFrame& call, const ThreadState* thread) {
     timed.bytes = 0; // a call with several Works has a duration for each, but one payload
   }
   call.has_work = true;
+  tls_last_work = work;
   if (call.row != nullptr && isStepTimed(state->timing.every) && !state->works.add(work, timed, thread)) {
     ProcessLedger::ledger().notSeen(NotSeen::kUntimed, ProcessLedger::ledger().text(call.op));
   }
@@ -167,6 +172,12 @@ bool wait(bool (*real)(void*, long), void* work, long timeout_ms) {
   return real(work, timeout_ms);
 }
 
+/// Returns whether a call reduces gradients of a DDP module.
+bool isOfDdp(const OpFrame& call) {
+  const CollectiveKey& key = call.row->key;
+  return key.phase == Phase::kBackward && ModuleRegistry::get().nearest(key.module, ModuleRole::kDdp) == key.module;
+}
+
 /// Marks the thread as inside DDP's finalize_backward(). DDP waits for the futures of its buckets, and the stub cannot
 /// interpose that wait. So the Works of this thread that complete during the call measure the wait.
 class FinalWait {
@@ -183,13 +194,25 @@ class FinalWait {
   FinalWait& operator=(const FinalWait&) = delete;
   ~FinalWait() {
     if (mine_) {
-      state->finalizing_since_ns.store(0, std::memory_order_relaxed);
+      completeLastBucket();
+      state->finalizing_since_ns.store(0, std::memory_order_release);
       state->finalizing.store(nullptr, std::memory_order_release);
     }
   }
 
  private:
+  /// Completes the last bucket, which wakes this thread before Gloo's thread reports it: by then the wait would be over,
+  /// and the step maybe too. An entry of this thread means that Gloo still holds the Work.
+  void completeLastBucket() const {
+    const void* work = tls_last_work;
+    WorkTable::Entry* entry = work == nullptr ? nullptr : state->works.find(work);
+    if (entry != nullptr && entry->thread == ThreadState::ifKnown() && isOfDdp(entry->call)) {
+      complete(*entry, work, std::uncaught_exceptions() == exceptions_);
+    }
+  }
+
   bool mine_;
+  int exceptions_ = std::uncaught_exceptions();
 };
 
 void finalizeBackward(void (*real)(void*), void* reducer) {

@@ -9,11 +9,13 @@
 #include <array>
 #include <chrono>
 #include <functional>
+#include <future>
 #include <stdexcept>
 #include <thread>
 
 #include "tests/unit/issued_call.h"
 #include "tests/unit/tracker_fixture.h"
+#include "tracker/attribution/module_registry.h"
 #include "tracker/core/clock.h"
 
 namespace commtap {
@@ -261,6 +263,37 @@ TEST_CASE_FIXTURE(GlooTimingFixture, "while DDP waits for its buckets, its own w
   CHECK(exposed.count == 2);
   CHECK(exposed.sum_ns >= 12 * kMs); // the second one's includes the other thread's work
   CHECK(durations("gloo.other", DurationKind::kExposed).count == 0);
+}
+
+TEST_CASE_FIXTURE(GlooTimingFixture, "the last bucket wakes DDP before Gloo's thread reports it") {
+  CollectiveKey key{};
+  key.module = ModuleRegistry::get().add(0, "Ddp", "DistributedDataParallel", ModuleRole::kDdp, false);
+  key.phase = Phase::kBackward;
+  OpFrame call = issuedCall("gloo.last", 8, key);
+  OpFrame plain = issuedCall("gloo.plain", 8);
+  for (OpFrame* last : {&call, &plain}) {
+    WorkPointer work = c10::make_intrusive<FakeWork>();
+    enqueueIn(*last, work);
+    std::promise<void> begun;
+    std::promise<void> reducer_returned;
+    c10d_body = [&] {
+      begun.set_value();
+      reducer_returned.get_future().wait();
+    };
+    std::thread gloo([&] { execute(work); });
+    begun.get_future().wait();
+    hooks().finalize_backward([](void*) { sleepMs(5); }, nullptr);
+    CHECK(durations("gloo.last", DurationKind::kExposed).count == 1);
+    CHECK(durations("gloo.last", DurationKind::kExposed).sum_ns >= 5 * kMs);
+    CHECK(durations("gloo.last", DurationKind::kRunning).count == 1);
+    CHECK(durations("gloo.plain", DurationKind::kRunning).count == 0);
+    reducer_returned.set_value();
+    gloo.join();
+    CHECK(durations("gloo.last", DurationKind::kExposed).count == 1);
+    CHECK(durations("gloo.last", DurationKind::kRunning).count == 1);
+  }
+  CHECK(durations("gloo.plain", DurationKind::kExposed).count == 0);
+  CHECK(durations("gloo.plain", DurationKind::kRunning).count == 1);
 }
 
 TEST_CASE_FIXTURE(GlooTimingFixture, "the child of a fork knows nothing of its parent's works") {
