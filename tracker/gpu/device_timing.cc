@@ -124,12 +124,12 @@ bool countOver(const CudaDriver& driver, const SpanRef& span) {
     noteUntimed(*span);
     return true;
   }
-  countRun(*span, nsOf(*ran_ms));
   const Exposure exposure = exposureOf(driver, span, *ran_ms, arrivals);
   const uint64_t ns = nsOf(exposure.ms);
   for (size_t i = 0; i < span->calls.size() && ns > 0; ++i) { // the calls of a group share its time
     countExposed(span->calls[i], exposure.where, ns * (i + 1) / span->calls.size() - ns * i / span->calls.size());
   }
+  countRun(*span, nsOf(*ran_ms)); // last: a call that has completed has all its times
   return true;
 }
 
