@@ -52,6 +52,7 @@ struct Advice {
   double bytes = 0;                       ///< at stake, per rank and step
   std::vector<const JobCollective*> rows; ///< the proof: owned by the job
   double exposed_ns = 0;                  ///< at stake, per rank and step; 0 if the rule is not of times
+  double memory_bytes = 0;                ///< about what a rank would keep instead; 0 if the rule takes no memory
 };
 
 /// Returns what the rows of a job prove: most bytes first, disagreements before all. `job` must outlive it.

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <string_view>
+#include <vector>
 
 #include "report/model/saturating.h"
 
@@ -26,6 +29,22 @@ bool isOfBackward(Phase phase) {
 
 double asDivisor(uint64_t number) {
   return static_cast<double>(std::max<uint64_t>(number, 1));
+}
+
+/// Returns what ranks would keep, over all of them, of rows that gather parameters: of each module one gather, however
+/// often it is made.
+double keptBytes(const std::vector<const JobCollective*>& rows) {
+  std::map<std::string_view, double> by_module;
+  for (const JobCollective* row : rows) {
+    double& kept = by_module[row->module];
+    const double one = static_cast<double>(row->amount.bytes.sum) / asDivisor(row->amount.count.sum);
+    kept = std::max(kept, one * static_cast<double>(row->amount.ranks));
+  }
+  double sum = 0;
+  for (const auto& [module, kept] : by_module) {
+    sum += kept;
+  }
+  return sum;
 }
 
 } // namespace
@@ -121,6 +140,9 @@ std::vector<Advice> Findings::take() {
     found.advice.calls /= asDivisor(found.ranks.count());
     found.advice.bytes /= asDivisor(found.ranks.count());
     found.advice.exposed_ns /= asDivisor(found.ranks.count());
+    if (found.advice.rule->takes_memory) {
+      found.advice.memory_bytes = keptBytes(found.advice.rows) / asDivisor(found.ranks.count());
+    }
     all.push_back(std::move(found.advice));
   }
   return all;

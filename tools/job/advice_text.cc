@@ -97,7 +97,7 @@ std::string stakeText(const Advice& advice, const JobReport& job) {
       exposed,
       inert(advice.group),
       adviceShareText(advice, job),
-      adviceMemoryText(advice, job));
+      adviceMemoryText(advice));
 }
 
 std::string adviceText(const std::vector<Advice>& advice, const JobReport& job, const Color& color) {
@@ -132,6 +132,7 @@ std::string adviceJson(const std::vector<Advice>& advice, const JobReport& job) 
         {"calls_per_step", each.calls},
         {"bytes_per_step", each.bytes},
         {"exposed_ns_per_step", each.exposed_ns},
+        {"memory_bytes", each.memory_bytes},
         {"rows", rows},
     });
   }

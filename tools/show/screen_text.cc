@@ -127,7 +127,7 @@ std::string amountOf(const std::vector<Advice>& advice, const JobReport& job) {
                          " ({} per rank and step{}{})",
                          humanBytes(bytes),
                          adviceShareText(advice.front(), job),
-                         adviceMemoryText(advice.front(), job))
+                         adviceMemoryText(advice.front()))
                    : "";
 }
 

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "report/job/step_count.h"
-#include "report/model/saturating.h"
 #include "tools/text/job_means.h"
 #include "tools/text/text.h"
 
@@ -28,18 +26,9 @@ std::string adviceShareText(const Advice& advice, const JobReport& job) {
   return part.bytes > 0 ? fmt::format("; its rows have {:.1f} % of the bytes", 100 * part.bytes / all.bytes) : "";
 }
 
-std::string adviceMemoryText(const Advice& advice, const JobReport& job) {
-  uint64_t steps = 0;
-  uint64_t passes = 0;
-  for (const StepsThatTrain& each : trainingSteps(job)) {
-    addSaturating(steps, each.training);
-    addSaturating(passes, each.training > 0 ? each.row->backward_passes.value_or(0) : 0);
-  }
-  if (!advice.rule->takes_memory || steps == 0 || passes < steps) {
-    return "";
-  }
-  const double bytes = advice.bytes * static_cast<double>(steps) / static_cast<double>(passes);
-  return fmt::format("; keeping it takes about {} per rank", humanBytes(bytes));
+std::string adviceMemoryText(const Advice& advice) {
+  return advice.memory_bytes > 0 ? fmt::format("; keeping it takes about {} per rank", humanBytes(advice.memory_bytes))
+                                 : "";
 }
 
 std::string adviceLine(const std::vector<Advice>& advice, const std::string& amount, const std::string& path) {

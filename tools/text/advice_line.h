@@ -12,9 +12,9 @@ namespace commtap {
 /// Returns "; its rows have 42.0 % of the bytes", per rank and step as in commtap show, or "" if only set-up is meant.
 std::string adviceShareText(const Advice& advice, const JobReport& job);
 
-/// Returns "; keeping it takes about 12.0 MiB per rank", in which a rank that is to keep what it communicates for every
-/// backward pass would hold it; "" for other rules, and if the passes are not known.
-std::string adviceMemoryText(const Advice& advice, const JobReport& job);
+/// Returns "; keeping it takes about 12.0 MiB per rank" for an advice to keep what is communicated again; "" for
+/// others.
+std::string adviceMemoryText(const Advice& advice);
 
 /// Returns the line "advice: ..." for commands that show other facts of a run: the first rule, `amount` after it, how
 /// many more there are, and the command that shows them; "" without advice. `path`: what the job was read from.

@@ -50,6 +50,24 @@ TEST_CASE("FSDP's parameters that are gathered in both passes are gathered twice
   CHECK(fsdp1.advice()[0].rule->text.find("SHARD_GRAD_OP") != std::string_view::npos);
 }
 
+TEST_CASE("keeping parameters takes one gather of each module, however often it is made") {
+  ShardedJob jobs;
+  CHECK(jobs.rules() == Rules{"gathered_twice"});
+  CHECK(jobs.of(AdviceRule::kGatheredTwice).memory_bytes == doctest::Approx(4 * kMiB));
+  for (Collective& row : jobs.report().collectives) { // gradient accumulation
+    row.count *= 3;
+    row.bytes *= 3;
+  }
+  CHECK(jobs.rules() == Rules{"gathered_twice"});
+  CHECK(jobs.of(AdviceRule::kGatheredTwice).bytes == doctest::Approx(3 * 4 * kMiB));
+  CHECK(jobs.of(AdviceRule::kGatheredTwice).memory_bytes == doctest::Approx(4 * kMiB));
+  jobs.wrap(kNextLayer, "FSDPModule");
+  jobs.add(kNextLayer, Phase::kForward, Kind::kAllGather, 1, kMiB);
+  jobs.add(kNextLayer, Phase::kBackward, Kind::kAllGather, 1, kMiB).issued_in = kLayer;
+  CHECK(jobs.rules() == Rules{"gathered_twice"});
+  CHECK(jobs.of(AdviceRule::kGatheredTwice).memory_bytes == doctest::Approx(5 * kMiB));
+}
+
 TEST_CASE("a prefetch that the job waits for as long as it runs hides nothing") {
   constexpr uint64_t kMs = 1'000'000;
   ShardedJob jobs;
