@@ -130,7 +130,7 @@ std::string checkJunit(const std::vector<Check>& checks, const JobReport& job) {
 std::string unreadGithub(const std::string& path) {
   return fmt::format(
       "::error title=commtap check::{}\n",
-      workflowMessage(inert(path) + ": no run could be checked; the log of this step says why"));
+      workflowMessage(inert(path) + ": not checked; the log of this step says why"));
 }
 
 std::string checkGithub(const std::vector<Check>& checks, const std::vector<std::string>& notes, const JobReport& job) {

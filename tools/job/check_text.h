@@ -27,7 +27,7 @@ std::string checkJunit(const std::vector<Check>& checks, const JobReport& job);
 /// Returns workflow commands of GitHub Actions: an error per failed check, a warning per note, and a notice with the
 /// verdict. GitHub shows them as annotations.
 std::string checkGithub(const std::vector<Check>& checks, const std::vector<std::string>& notes, const JobReport& job);
-/// Returns such an error for a run at `path` that could not be read.
+/// Returns such an error for a run at `path` that was not checked.
 std::string unreadGithub(const std::string& path);
 /// The `schema` of the JSON for programs, which docs/check.md describes.
 inline constexpr std::string_view kCheckSchema = "commtap.check/1";

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -178,6 +179,15 @@ Check trainingCheck(const std::string& path, const JobReport& job) {
   return check;
 }
 
+/// Returns whether a budget of the run would be too small: its numbers end early, or lack ranks.
+bool isCutShort(const std::vector<Check>& checks) {
+  return std::any_of(checks.begin(), checks.end(), [](const Check& check) {
+    const bool is_of_end = check.what == Check::What::kReadable || check.what == Check::What::kComplete ||
+                           check.what == Check::What::kEnded || check.what == Check::What::kSucceeded;
+    return is_of_end && !check.findings.empty();
+  });
+}
+
 int judge(const JobReport& job, const Measure& measure, const CheckArguments& arguments) {
   std::vector<Check> checks = checkJob(job, measure.allowed);
   std::vector<std::string> notes;
@@ -199,6 +209,10 @@ int judge(const JobReport& job, const Measure& measure, const CheckArguments& ar
   }
   int status = printOut(render(checks, notes, job, arguments.format));
   if (status == kExitOk && !arguments.write.empty()) {
+    if (isCutShort(checks)) {
+      say(arguments.write + " is not written: the run was cut short, and a whole one would be over its budget");
+      return kExitFindings;
+    }
     status = writeBudget(arguments.write, job);
   }
   return status != kExitOk || passed(checks) ? status : kExitFindings;
@@ -211,20 +225,23 @@ bool isItsOwnBaseline(const CheckArguments& arguments, const JobReport& baseline
          baseline.run_id == job.run_id && baseline.attempt == job.attempt;
 }
 
-int check(const CheckArguments& arguments) {
+/// Returns the exit status; nullopt, with the status in `refused`, if there was nothing to judge.
+std::optional<int> tryCheck(const CheckArguments& arguments, int& refused) {
   Measure measure;
+  refused = kExitUsage;
   if (const int wrong = readMeasure(arguments, measure); wrong != kExitOk) {
-    return wrong;
+    refused = wrong;
+    return std::nullopt;
   }
   int exit_status = kExitOk;
   std::optional<JobReport> job = readJobInput(arguments.path, arguments.selection, exit_status);
   if (!job) {
-    const bool is_annotated = arguments.format == "github";
-    return !is_annotated || printOut(unreadGithub(arguments.path)) == kExitOk ? exit_status : kExitFindings;
+    refused = exit_status;
+    return std::nullopt;
   }
   if (measure.baseline && isItsOwnBaseline(arguments, *measure.baseline, *job)) {
     say(arguments.baseline + " is the run that is checked: give another run as --baseline");
-    return kExitUsage;
+    return std::nullopt;
   }
   sayAll(job->copies);
   if (!arguments.plan.empty()) {
@@ -235,20 +252,31 @@ int check(const CheckArguments& arguments) {
           measure.baseline->world_size.value_or(0),
           job->world_size.value_or(0),
           job->world_size.value_or(0)));
-      return kExitUsage;
+      return std::nullopt;
     }
     measure.baseline = planFor(arguments.plan, *measure.baseline, *job);
   }
   if (measure.budget && measure.budget->per_step && trainingStepCount(*job) == 0) {
     say(arguments.budget + " counts per step, and no steps are known of " + arguments.path +
         ": write a budget of a run without steps");
-    return kExitUsage;
+    return std::nullopt;
   }
   renameModules(measure.renames, *job);
   if (measure.baseline) {
     renameModules(measure.renames, *measure.baseline);
   }
   return judge(*job, measure, arguments);
+}
+
+int check(const CheckArguments& arguments) {
+  int refused = kExitUsage;
+  if (const std::optional<int> status = tryCheck(arguments, refused)) {
+    return *status;
+  }
+  if (arguments.format == "github") {
+    printOut(unreadGithub(arguments.path));
+  }
+  return refused;
 }
 
 } // namespace

@@ -346,10 +346,16 @@ def test_check_against_itself(folder: Path, tmp_path: Path) -> None:
     commtap("check", folder, "--baseline", job)
 
 
-def test_check_annotates_that_nothing_could_be_read(tmp_path: Path) -> None:
+def test_check_annotates_that_nothing_could_be_read(folder: Path, tmp_path: Path) -> None:
     done = commtap("check", tmp_path, "--format", "github", status=None)
     assert done.returncode != 0
-    assert done.stdout.startswith(f"::error title=commtap check::{tmp_path}: no run could be checked; ")
+    assert done.stdout.startswith(f"::error title=commtap check::{tmp_path}: not checked; ")
+    empty = tmp_path / "empty.toml"
+    empty.write_text("")
+    for rule in ("--budget", "--baseline"):
+        done = commtap("check", folder, rule, empty, "--format", "github", status=None)
+        assert done.returncode != 0
+        assert done.stdout.startswith("::error ")
 
 
 def test_check_against_a_budget(folder: Path, tmp_path: Path) -> None:

@@ -4,7 +4,10 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
 #include "report/job/job_report_json.h"
+#include "report/json/report_json.h"
 #include "tests/unit/job_samples.h"
 #include "tests/unit/programs.h"
 
@@ -27,6 +30,20 @@ class CheckedJobs : public TempFolder {
     return *this / "budget.toml";
   }
 };
+
+TEST_CASE("no budget is written of a run that was cut short, unless that is allowed") {
+  const TempFolder folder;
+  Report report = sampleReport(0);
+  report.job.world_size = 1;
+  report.job.exit = ExitKind::kKilled;
+  writeText(folder / "rank-00000.json", reportToJson(report));
+  const Outcome refused = runCommtap({"check", folder.path(), "--write", folder / "b.toml", "--allow", "not_seen"});
+  CHECK(refused.status() == 1);
+  CHECK(has(refused.err, "b.toml is not written: the run was cut short"));
+  CHECK_FALSE(std::filesystem::exists(folder / "b.toml"));
+  runCommtap({"check", folder.path(), "--write", folder / "b.toml", "--allow", "killed"});
+  CHECK(std::filesystem::exists(folder / "b.toml"));
+}
 
 TEST_CASE("check passes or fails against a baseline and a budget") {
   const CheckedJobs jobs;
