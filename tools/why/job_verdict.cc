@@ -116,6 +116,7 @@ Verdict verdictOf(const EarlierLook& before, const JobLook& now, double patience
     withdrawIfDamaged(sights, verdict);
     verdict.reported = now.has_all_hosts ? verdict.reported : 0; // the ranks that have ended are not in every look
   }
+  verdict.patience_s = patience_s;
   verdict.problems = now.problems;
   verdict.line = lineOf(verdict);
   return verdict;

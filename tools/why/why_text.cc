@@ -429,9 +429,18 @@ std::string lineOfUnknown(const Verdict& verdict) {
 }
 
 /// Returns "the job was ended (SIGTERM), 3.20 s after the last event".
+/// Returns "; stuck only if it lasts 60 s (--after)" for a pause that may be the beginning of a hang.
+std::string patienceText(const Verdict& verdict) {
+  constexpr double kLeast = 5; // seconds
+  return verdict.quiet_s >= kLeast && verdict.patience_s > verdict.quiet_s
+             ? fmt::format("; stuck only if it lasts {:g} s (--after)", verdict.patience_s)
+             : "";
+}
+
 std::string lineOfEnded(const Verdict& verdict) {
   const std::string what = endedText(*verdict.end);
-  return verdict.quiet_s > 0 ? fmt::format("{}, {} after the last event", what, humanDuration(verdict.quiet_s * 1e9))
+  return verdict.quiet_s > 0 ? fmt::format("{}, {} after the last event", what, humanDuration(verdict.quiet_s * 1e9)) +
+                                   patienceText(verdict)
                              : what + " while its ranks made progress";
 }
 
@@ -460,7 +469,7 @@ std::string lineOfHealthy(const Verdict& verdict) {
   const std::string last = verdict.quiet_s > 0
                                ? fmt::format("the last event was {} ago", humanDuration(verdict.quiet_s * 1e9))
                                : "the ranks make progress";
-  return verdict.call ? last + "; " + lineOfMissing(verdict) : last;
+  return (verdict.call ? last + "; " + lineOfMissing(verdict) : last) + patienceText(verdict);
 }
 
 /// Returns "blocked (sleeps), last call all_reduce #9 of tp [0-1] for Net.a". `with_all`: the job was killed.

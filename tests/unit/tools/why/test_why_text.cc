@@ -160,6 +160,11 @@ TEST_CASE("the lines of jobs that do not hang, or are unknown") {
   job.issueOnAll(Kind::kAllReduce, "Net.a");
   CHECK(judged(job, 5).line == "the last event was 5.00 s ago");
   CHECK(whyText(judged(job, 5), Color::none()) == "healthy: the last event was 5.00 s ago\n");
+  Verdict patient = judged(job, 5);
+  patient.patience_s = 60;
+  CHECK(lineOf(patient) == "the last event was 5.00 s ago; stuck only if it lasts 60 s (--after)");
+  patient.quiet_s = 4;
+  CHECK(lineOf(patient) == "the last event was 4.00 s ago");
   CHECK(judged(job, 0).line == "the ranks make progress");
   CHECK(whyText(judged(job), Color::none()).starts_with("cannot tell: all ranks have issued"));
   CHECK(has(judged(job).line, "cannot tell: all ranks have issued all_reduce #1 of world [0-1]"));
