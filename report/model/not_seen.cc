@@ -26,7 +26,8 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
     {"unattributed_parameter",
      "collectives issued by the gradient of a tensor that is not a module's parameter; they are attributed to Global"},
     {"unknown_owner",
-     "collectives of a sharded unit whose module could not be determined; they are attributed to the issuing module"},
+     "collectives of a sharded unit or a DDP module of which it is not known which; they are attributed to the module "
+     "that issued them, else to Global"},
     {"unknown_op",
      "collectives of an op that this version does not know, or knows with other arguments; the kind of an unknown op "
      "is "

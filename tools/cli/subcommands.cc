@@ -177,7 +177,9 @@ bool isThere(const std::string& path) {
 int printOut(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0) {
-    say(std::string("cannot write to stdout: ") + std::strerror(errno));
+    if (errno != EPIPE) { // as of `| head`, which has what it wants
+      say(std::string("cannot write to stdout: ") + std::strerror(errno));
+    }
     return kExitFindings;
   }
   return kExitOk;
