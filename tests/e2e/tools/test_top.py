@@ -87,7 +87,8 @@ def test_a_small_terminal_and_its_q_key(hanging: Processes) -> None:
 
 def test_the_last_collectives_of_killed_ranks(hanging: Processes) -> None:
     """`show --last` reads the ledgers of killed ranks."""
-    wait_until(lambda: "barrier" in commtap("show", hanging.run.output_folder, "--last").stdout, "rank 0's barrier")
+    folder = hanging.run.output_folder
+    wait_until(lambda: re.search("barrier .* waiting", commtap("show", folder, "--last").stdout), "rank 0's barrier")
     for rank in (0, 1):
         hanging.kill(rank)
     run = hanging.wait()
