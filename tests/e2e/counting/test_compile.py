@@ -120,7 +120,7 @@ def test_parts_of_a_generated_file(runner: Runner) -> None:
 #: How blocks become regions, which are compiled once for all of them, and under which backend.
 REGIONS = [
     ("nested", "aot_eager"),
-    ("nested", "inductor"),
+    pytest.param("nested", "inductor", marks=pytest.mark.long),
     pytest.param("blocks", "aot_eager", marks=pytest.mark.long),
     pytest.param("blocks", "inductor", marks=pytest.mark.long),
 ]

@@ -51,7 +51,11 @@ def commtap(*arguments: object) -> subprocess.CompletedProcess:
     return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
 
 
-@pytest.mark.parametrize("name", ROOTS)
+#: Wrappers that are found as another variant is.
+LONG = ("compile_called", "float16", "fabric", "forwarder")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.long if name in LONG else ()) for name in ROOTS])
 def test_clean_names_do_not_depend_on_wrappers(runner: Runner, name: str) -> None:
     """Clean names begin with the user's class; raw names and `wrappers` show what is around it."""
     root, wrappers = ROOTS[name]

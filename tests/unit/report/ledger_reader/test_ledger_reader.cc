@@ -297,6 +297,13 @@ class Believed {
   std::vector<bool> believed_;
 };
 
+/// A data race needs a second thread: its sanitizer, which takes minutes for all bytes, sees a part of them.
+#ifdef __SANITIZE_THREAD__
+constexpr size_t kBytesApart = 7;
+#else
+constexpr size_t kBytesApart = 1;
+#endif
+
 TEST_CASE("any wrong byte is read, and changes no checked header, name or key without a note on the damage") {
   Bytes whole = compacted(*fullLedger());
   const Believed believed(whole);
@@ -305,7 +312,7 @@ TEST_CASE("any wrong byte is read, and changes no checked header, name or key wi
   REQUIRE(right->damage.empty());
   const std::string json = reportToJson(right->report);
   size_t noted = 0;
-  for (size_t offset = 0; offset < whole.size(); ++offset) {
+  for (size_t offset = 0; offset < whole.size(); offset += kBytesApart) {
     for (const unsigned mask : {0x01U, 0x04U, 0x10U, 0x40U, 0x80U, 0xffU}) {
       Bytes wrong = whole;
       wrong[offset] ^= static_cast<std::byte>(mask);
@@ -320,7 +327,7 @@ TEST_CASE("any wrong byte is read, and changes no checked header, name or key wi
       }
     }
   }
-  CHECK(noted > 10'000);
+  CHECK(noted > 10'000 / kBytesApart);
 }
 
 TEST_CASE("a damaged record is left out, named, and the others are kept") {
