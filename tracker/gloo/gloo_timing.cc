@@ -201,8 +201,8 @@ class FinalWait {
   }
 
  private:
-  /// Completes the last bucket, which wakes this thread before Gloo's thread reports it: by then the wait would be over,
-  /// and the step maybe too. An entry of this thread means that Gloo still holds the Work.
+  /// Completes the last bucket. It wakes this thread before Gloo's thread reports it: when that happens, the wait is
+  /// over, and the step maybe too. An entry of this thread means that Gloo still holds the Work.
   void completeLastBucket() const {
     const void* work = tls_last_work;
     WorkTable::Entry* entry = work == nullptr ? nullptr : state->works.find(work);
