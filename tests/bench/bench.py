@@ -153,7 +153,7 @@ def call_row(build: Path, job: str, measure: str, count: int) -> str:
     for _ in range(PROCESSES):
         arguments = [job, "--measure", measure, "--pairs", str(count // PROCESSES), "--steps", "1", "--warm-up", "2"]
         [rank] = run_worker(build, 1, arguments)
-        quiet = sorted(pairs([rank]), key=sum)[: count // PROCESSES // 4]
+        quiet = sorted(pairs([rank]), key=sum)[: max(1, count // PROCESSES // 4)]
         added += [(on - off) / rank["calls"] * 1e9 for off, on in quiet]
         base += [off / rank["calls"] * 1e9 for off, _ in quiet]
     return f"| {job} | {measure} | {spread(added, '.0f')} | {statistics.median(base):.0f} |"

@@ -359,18 +359,20 @@ COMMTAP = ("commtap", "commtap_timing")
 PEERS = {peer.__name__: peer for peer in (comm_debug_mode, mod_tracker, profiler, global_hooks)}
 
 
-def interposition() -> Switch:
+def interposition(job: str) -> Switch:
     def switch(on: bool) -> contextlib.AbstractContextManager[object]:
-        all_reduce[:] = [nccl_function("ncclAllReduce", interposed=on)]
-        stream_wait[:] = [stream_wait_of(interposed=on)]
+        if job == stream_waits.__name__:
+            stream_wait[:] = [stream_wait_of(interposed=on)]
+        else:
+            all_reduce[:] = [nccl_function("ncclAllReduce", interposed=on)]
         return contextlib.nullcontext()
 
     return switch
 
 
-def make_switch(what: str) -> Switch:
+def make_switch(what: str, job: str) -> Switch:
     if what == "interposition":
-        return interposition()
+        return interposition(job)
     if what in COMMTAP:
         return commtap_switch()
     if what == "nothing":
@@ -425,7 +427,7 @@ def main() -> None:
         dist.init_process_group("fake", rank=0, world_size=8 if arguments.counter is None else 2, store=FakeStore())
     else:
         dist.init_process_group("gloo")
-    step, switch = JOBS[arguments.job](), make_switch(arguments.measure)
+    step, switch = JOBS[arguments.job](), make_switch(arguments.measure, arguments.job)
     if arguments.counter is not None:
         count_instructions(ctypes.CDLL(arguments.counter), step, switch, arguments.pairs)
         return
