@@ -10,19 +10,17 @@ readonly UNIT_TESTS_OF_JOBS="test_report test_tracker test_python test_shim"
 # Instruments commtap, but not Python or torch. To halve the build time, it disables optimization and the checks of
 # UndefinedBehaviorSanitizer that compile slowest and overlap with AddressSanitizer.
 sanitize_with() { # address | thread, pytest's arguments ...
-  local kind=$1 folder=$BUILD-$1 checks=$1 runtime=libtsan.so names=() built=("${USER_TARGETS[@]}")
+  local kind=$1 folder=$BUILD-$1 checks=$1 runtime=libtsan.so names
   shift
   if [ "$kind" = address ]; then checks=address,undefined runtime=libasan.so; fi
   configure "$folder" -Db_sanitize="$checks" -Doptimization=0 \
     -Dcpp_args="-O0 -Wno-tsan -fno-sanitize=vptr,null,alignment,pointer-overflow"
   if [ "$kind" = thread ] && [ $# = 0 ]; then
     export UNIT_TESTS=$UNIT_TESTS_OF_JOBS
-    built=("${built[@]/tools\/commtap/}")
   fi
   say "building for $kind sanitizer"
   mapfile -t names < <(targets_of "$folder" unit)
-  # shellcheck disable=SC2068 # without the target that is left out
-  ninja -C "$folder" --quiet ${built[@]} "${names[@]}"
+  ninja -C "$folder" --quiet "${JOB_TARGETS[@]}" "${names[@]}"
   export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
   export TSAN_OPTIONS=halt_on_error=1:die_after_fork=0:ignore_noninstrumented_modules=1:suppressions=$PWD/tests/sanitizers/thread.supp
   SANITIZER_RUNTIME=$(g++ -print-file-name="$runtime")

@@ -3,8 +3,9 @@
 # shellcheck shell=bash
 # Builds commtap and runs the tests.
 
-# The targets that a user needs. Functions that run tests build the tests' targets.
-readonly USER_TARGETS=(shim/libcommtap.so tracker-library python-part tools/commtap)
+# The targets that a job needs, and a user. Functions that run tests build the tests' targets.
+readonly JOB_TARGETS=(shim/libcommtap.so tracker-library python-part)
+readonly USER_TARGETS=("${JOB_TARGETS[@]}" tools/commtap)
 
 configure() { # build folder, Meson's arguments ...
   local folder=$1

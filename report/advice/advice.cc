@@ -46,8 +46,7 @@ constexpr std::array<AdviceRuleRow, 17> kRules = {{
     {AdviceRule::kGatheredTwice,
      "gathered_twice",
      "FSDP2 gathers a module's parameters for the forward and again for the backward; what the backward gathers more "
-     "often "
-     "than the forward is not at stake",
+     "often than the forward is not at stake",
      "FSDP2 gathers the same parameters for the forward and again for the backward: "
      "fully_shard(reshard_after_forward=False) keeps them, if there is memory for them.",
      kLink,
@@ -55,8 +54,7 @@ constexpr std::array<AdviceRuleRow, 17> kRules = {{
     {AdviceRule::kGatheredTwiceFsdp1,
      "gathered_twice_fsdp1",
      "FSDP1 gathers a module's parameters for the forward and again for the backward; what the backward gathers more "
-     "often "
-     "than the forward is not at stake",
+     "often than the forward is not at stake",
      "FSDP1 gathers the same parameters for the forward and again for the backward: ShardingStrategy.SHARD_GRAD_OP "
      "(_HYBRID_SHARD_ZERO2 in place of HYBRID_SHARD) keeps them, if there is memory for them.",
      kLink,

@@ -11,7 +11,7 @@ namespace commtap {
 class ProgressBar {
  public:
   /// `what` is done: "reading".
-  explicit ProgressBar(const char* what, std::chrono::milliseconds delay = std::chrono::milliseconds(1000));
+  ProgressBar(const char* what, std::chrono::milliseconds delay);
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
   /// Erases the bar.
@@ -31,8 +31,11 @@ class ProgressBar {
 
 /// Runs `read` with a progress bar and erases the bar before it returns.
 template <typename Read>
-auto withProgress(Read read, const char* what = "reading") {
-  ProgressBar bar(what);
+auto withProgress(
+    Read read,
+    const char* what = "reading",
+    std::chrono::milliseconds delay = std::chrono::milliseconds(1000)) {
+  ProgressBar bar(what, delay);
   return read([&bar](size_t done, size_t total) { bar.update(done, total); });
 }
 

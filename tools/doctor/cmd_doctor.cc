@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "tools/cli/given_arguments.h"
-#include "tools/cli/own_python.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
@@ -30,13 +29,10 @@ constexpr const char* kDoctorAbout =
 constexpr const char* kDoctorExitStatus = "0 no error; 1 an error: a job would not be counted; 2 wrong usage.";
 
 int doctor(const std::vector<std::string>& command, bool is_json) {
-  const std::vector<std::string> examined = command.empty() ? std::vector<std::string>{ownPython()} : command;
-  std::vector<Diagnosis> diagnoses;
-  {
-    ProgressBar bar("checking", std::chrono::milliseconds(0));
-    diagnoses =
-        examine(examined, environ, executableFolder(), [&bar](size_t done, size_t total) { bar.update(done, total); });
-  }
+  const std::vector<Diagnosis> diagnoses = withProgress(
+      [&](const Progress& progress) { return examine(command, environ, executableFolder(), progress); },
+      "checking",
+      std::chrono::milliseconds(0));
   const int printed =
       printOut(is_json ? diagnosesJson(diagnoses) : diagnosesText(diagnoses, Color::forStream(STDOUT_FILENO)));
   return isHealthy(diagnoses) ? printed : kExitFindings;

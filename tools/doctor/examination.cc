@@ -8,6 +8,7 @@
 
 #include "report/runs/output.h"
 #include "report/samples/samples_format.h"
+#include "tools/cli/own_python.h"
 #include "tools/command/linked_program.h"
 #include "tools/doctor/command_check.h"
 #include "tools/doctor/environment_check.h"
@@ -171,7 +172,7 @@ std::vector<Diagnosis> examine(
   }
   std::vector<std::string> words = withoutCommtapRun(command);
   if (words.empty()) {
-    words = {"python3"};
+    words = {ownPython()};
   }
   return Examination(std::move(words), std::move(*setup), *library, progress).run();
 }

@@ -225,20 +225,18 @@ bool isItsOwnBaseline(const CheckArguments& arguments, const JobReport& baseline
          baseline.run_id == job.run_id && baseline.attempt == job.attempt;
 }
 
-/// Returns the exit status; nullopt, with the status in `refused`, if there was nothing to judge.
-std::optional<int> tryCheck(const CheckArguments& arguments, int& refused) {
-  Measure measure;
-  refused = kExitUsage;
-  if (const int wrong = readMeasure(arguments, measure); wrong != kExitOk) {
-    refused = wrong;
+/// Reads the run and what it is checked against. Returns nullopt, says why and sets `exit_status` if there is nothing
+/// to judge.
+std::optional<JobReport> readChecked(const CheckArguments& arguments, Measure& measure, int& exit_status) {
+  exit_status = readMeasure(arguments, measure);
+  if (exit_status != kExitOk) {
     return std::nullopt;
   }
-  int exit_status = kExitOk;
   std::optional<JobReport> job = readJobInput(arguments.path, arguments.selection, exit_status);
   if (!job) {
-    refused = exit_status;
     return std::nullopt;
   }
+  exit_status = kExitUsage;
   if (measure.baseline && isItsOwnBaseline(arguments, *measure.baseline, *job)) {
     say(arguments.baseline + " is the run that is checked: give another run as --baseline");
     return std::nullopt;
@@ -265,18 +263,19 @@ std::optional<int> tryCheck(const CheckArguments& arguments, int& refused) {
   if (measure.baseline) {
     renameModules(measure.renames, *measure.baseline);
   }
-  return judge(*job, measure, arguments);
+  return job;
 }
 
 int check(const CheckArguments& arguments) {
-  int refused = kExitUsage;
-  if (const std::optional<int> status = tryCheck(arguments, refused)) {
-    return *status;
+  Measure measure;
+  int exit_status = kExitOk;
+  if (const std::optional<JobReport> job = readChecked(arguments, measure, exit_status)) {
+    return judge(*job, measure, arguments);
   }
   if (arguments.format == "github") {
     printOut(unreadGithub(arguments.path));
   }
-  return refused;
+  return exit_status;
 }
 
 } // namespace
