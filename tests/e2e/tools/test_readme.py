@@ -17,9 +17,10 @@ from report import REPOSITORY
 DOCS = REPOSITORY / "docs"
 MODULE = re.compile(r"\bTransformer(?:\.\w+)*")
 
-
+#: A job of two ranks. What it keeps prevents pytorch/pytorch#190489, as in tests/jobs/common.py.
 TRAIN = """
 import argparse
+import gc
 
 import torch
 import torch.distributed as dist
@@ -34,6 +35,8 @@ for _ in range(parser.parse_args().steps):
     optimizer.zero_grad()
     model(torch.ones(2, 4)).sum().backward()
     optimizer.step()
+kept = [each for each in gc.get_objects() if issubclass(type(each), torch.Tensor)]
+dist.barrier()
 dist.destroy_process_group()
 """
 
