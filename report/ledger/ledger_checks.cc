@@ -42,7 +42,7 @@ uint32_t checkOf(const LedgerHeader& header) {
         uint64_t{resets},
         realtime_minus_steady,
         cost.start_ns,
-        cost.index_bytes,
+        cost.index_bytes.load(),
         uint64_t{planned}}) {
     sum.add(number);
   }

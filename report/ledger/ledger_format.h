@@ -95,7 +95,7 @@ inline constexpr size_t kCostPartCount = 3;
 struct LedgerCost {
   uint64_t start_ns;                              ///< from finding torch until all hooks are installed
   std::atomic<uint64_t> spent_ns[kCostPartCount]; ///< live; by CostPart, most of it extrapolated from samples
-  uint64_t index_bytes;                           ///< memory of the indexes of rows
+  std::atomic<uint64_t> index_bytes;              ///< memory of the indexes of rows; a snapshot reads it while it grows
   std::atomic<uint64_t> thread_bytes;             ///< live; the most that the states of all threads can take
 };
 

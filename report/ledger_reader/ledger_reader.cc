@@ -97,7 +97,8 @@ void readOwnCost(LedgerReading& reading) {
       .module_calls_ns = spentIn(CostPart::kModuleCalls),
       .other_ns = spentIn(CostPart::kOther),
       .end_ns = 0,
-      .memory_bytes = ledger_bytes + ledger.index_bytes + ledger.thread_bytes.load(std::memory_order_relaxed),
+      .memory_bytes = ledger_bytes + ledger.index_bytes.load(std::memory_order_relaxed) +
+                      ledger.thread_bytes.load(std::memory_order_relaxed),
       .ledger_bytes = ledger_bytes};
 }
 
