@@ -63,6 +63,8 @@ void fake_cuda_set_active(int device, bool is_active);
 /* Returns the bytes that were allocated: of the device's memory, and of the host's. */
 size_t fake_cuda_allocated(void);
 size_t fake_cuda_allocated_on_host(void);
+/* While `holds`, no event is over: a test that queues work needs no luck to be faster than a thread that polls. */
+void fake_cuda_hold(bool holds);
 /* Returns how often a kernel was launched. */
 uint64_t fake_cuda_launched_kernels(void);
 

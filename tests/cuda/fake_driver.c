@@ -15,6 +15,7 @@ enum { kGlobal = 0, kRelaxed = 2, kCapturing = 1, kReadyAfterMs = 8, kDisableTim
 static struct fake_stream default_stream;
 static int open_captures;
 static uint64_t forbidden;
+static bool held;
 static __thread int capture_mode = kGlobal;
 
 static uint64_t now_ms(void) {
@@ -49,6 +50,10 @@ uint64_t fake_cuda_forbidden_calls(void) {
 
 void fake_cuda_captures_more(int more) {
   __atomic_fetch_add(&open_captures, more, __ATOMIC_RELAXED);
+}
+
+void fake_cuda_hold(bool holds) {
+  __atomic_store_n(&held, holds, __ATOMIC_RELEASE);
 }
 
 int cuStreamGetCaptureInfo_v2(
@@ -121,7 +126,8 @@ int cuEventQuery(const struct fake_event* event) {
     return error;
   }
   fake_cuda_forbid_while_capturing();
-  if ((event->hangs && event->stream->hangs) || now_ms() < event->recorded_at_ms + kReadyAfterMs) {
+  const bool is_held = __atomic_load_n(&held, __ATOMIC_ACQUIRE) || (event->hangs && event->stream->hangs);
+  if (is_held || now_ms() < event->recorded_at_ms + kReadyAfterMs) {
     return kFakeNotReady;
   }
   if (event->stream != NULL) {

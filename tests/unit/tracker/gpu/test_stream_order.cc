@@ -20,15 +20,19 @@ namespace {
 
 constexpr uint64_t kMs = 1'000'000;
 
-/// A job on the fake device. Each collective is of an op of its own, and runs on `comm` unless another stream is named.
+/// A job on the fake device, which begins its work when a test asks for a time: the polling thread counts nothing
+/// before the test has queued all. Each collective is of an op of its own, and runs on `comm` unless another stream is
+/// named.
 class StreamOrderFixture : public TrackerFixture {
  public:
   StreamOrderFixture() {
     const uint64_t now = computing().clock_ns; // the default stream is the same in all tests
     comm.clock_ns = now;
     side.clock_ns = now;
+    fake_cuda_hold(true);
   }
   ~StreamOrderFixture() {
+    fake_cuda_hold(false);
     thread.frame = nullptr;
     DeviceTiming::start({});
   }
@@ -68,6 +72,7 @@ class StreamOrderFixture : public TrackerFixture {
 
   /// Returns the ms that the collective of this op was exposed, once it is counted.
   double exposed(std::string_view op) const {
+    fake_cuda_hold(false);
     for (int i = 0; i < 1000 && rows(op)[0].time.of(DurationKind::kRunning).count == 0; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
@@ -203,8 +208,10 @@ TEST_CASE_FIXTURE(StreamOrderFixture, "a thread waits by the host's clock, at mo
     fake_event* event = recorded(&comm);
     void* wait = by_event ? hooks.host_waits(nullptr, event) : hooks.host_waits(&comm, nullptr);
     REQUIRE(wait != nullptr);
+    fake_cuda_hold(false);
     std::this_thread::sleep_for(std::chrono::milliseconds(40)); // the polling thread must not count it before the end
     hooks.host_waited(wait);
+    fake_cuda_hold(true);
   }
   CHECK(exposed("order.stream") >= 40);
   CHECK(exposed("order.stream") < 900);
