@@ -201,7 +201,8 @@ std::string stepText(const JobReport& job, const Color& color) {
   return text + stepSpreadText(job.steps);
 }
 
-std::string_view titleOf(const Disagreement& disagreement) {
+/// Where ranks have `ended_badly`, the others may disagree with them for no other reason.
+std::string_view titleOf(const Disagreement& disagreement, bool ended_badly) {
   switch (disagreement.what) {
     case Disagreement::What::kModule:
       return "Ranks agree on the number of calls, not on the module";
@@ -209,7 +210,8 @@ std::string_view titleOf(const Disagreement& disagreement) {
       return "Ranks were killed, and stopped at different points of one sequence (as after a hang: commtap show "
              "--last)";
     default:
-      return "RANKS DISAGREE: likely a hang or a bug";
+      return ended_badly ? "RANKS DISAGREE, and ranks failed or were killed: see commtap why"
+                         : "RANKS DISAGREE: likely a hang or a bug";
   }
 }
 
@@ -225,11 +227,14 @@ std::string agreementLine(const JobReport& job) {
 
 std::string disagreementLines(const JobReport& job, const Color& color) {
   const std::vector<DisagreementBundle> bundles = bundled(job.disagreements);
+  const std::vector<ExitSummary> exits = summaryOf(job).exits;
+  const bool ended_badly =
+      std::any_of(exits.begin(), exits.end(), [](const ExitSummary& exit) { return exit.hasEndedBadly(); });
   std::string text;
   std::string_view title;
   uint64_t shown = 0;
   for (size_t i = 0; i < std::min(bundles.size(), kMaxDisagreementLines); ++i) {
-    const std::string_view above = std::exchange(title, titleOf(bundles[i].disagreement));
+    const std::string_view above = std::exchange(title, titleOf(bundles[i].disagreement, ended_badly));
     text += title == above ? "" : color.warning(title) + "\n";
     text += "  " + disagreementText(bundles[i], job) + "\n";
     shown += bundles[i].groups;

@@ -89,7 +89,9 @@ TEST_CASE("killed ranks that stopped in one sequence differ from ranks that disa
       "DistributedDataParallel (backward) on default_pg of ranks 0-3: 2 calls on ranks 0-1, 3; 1 on rank 2 (killed)\n");
   CHECK(seriousDisagreements(jobOf(reports)).empty());
   reports[0].job.exit = ExitKind::kSignal;
-  CHECK(has(disagreementLines(jobOf(reports), Color::none()), "RANKS DISAGREE"));
+  CHECK(
+      has(disagreementLines(jobOf(reports), Color::none()),
+          "RANKS DISAGREE, and ranks failed or were killed: see commtap why\n"));
 }
 
 TEST_CASE("merge says how many ranks it compared") {
