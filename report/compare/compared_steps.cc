@@ -11,4 +11,8 @@ ComparedSteps comparedSteps(const JobReport& before, const JobReport& after) {
   return steps.arePerStep() && steps.most() > 1 ? steps : ComparedSteps();
 }
 
+std::string_view runsWithout(bool before_has, bool after_has) {
+  return before_has && after_has ? "" : before_has ? "the run after" : after_has ? "the run before" : "both runs";
+}
+
 } // namespace commtap

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 
 #include "report/job/job_report.h"
 
@@ -27,5 +28,8 @@ struct ComparedSteps {
 /// Returns the training steps of two runs. They are 0 and 0 if those of a run are not known. A report does not say
 /// whether its only step is one, or a loop without a sign of a step: so they are also 0 if neither run has made two.
 ComparedSteps comparedSteps(const JobReport& before, const JobReport& after);
+
+/// Returns "the run before", "the run after" or "both runs": those that lack what the others have; "" if none does.
+std::string_view runsWithout(bool before_has, bool after_has);
 
 } // namespace commtap

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "report/compare/compared_steps.h"
 #include "report/job/exposed_time.h"
 #include "report/model/saturating.h"
 
@@ -42,10 +43,23 @@ ExposedSum exposedOf(const JobReport& job) {
   return sums.empty() ? ExposedSum() : sums.at(0);
 }
 
-bool isAllTimed(const JobReport& job) {
-  const bool has_times = std::any_of(
+bool isAnyTimed(const JobReport& job) {
+  return std::any_of(
       job.collectives.begin(), job.collectives.end(), [](const JobCollective& row) { return row.time.count > 0; });
-  return has_times && exposedOf(job).is_known;
+}
+
+bool isAllTimed(const JobReport& job) {
+  return isAnyTimed(job) && exposedOf(job).is_known;
+}
+
+/// Returns why the exposed times of two jobs, one of which is timed, cannot be compared; "" if they can.
+std::string incomparable(const JobReport& before, const JobReport& after) {
+  if (const std::string_view untimed = runsWithout(isAllTimed(before), isAllTimed(after)); !untimed.empty()) {
+    return "not every call of " + std::string(untimed) + " is timed";
+  }
+  const auto has_steps = [](const JobReport& job) { return ExposedUnit(job).steps() > 0; };
+  const std::string_view without = runsWithout(has_steps(before), has_steps(after));
+  return without.empty() ? "" : "no training steps are known of " + std::string(without);
 }
 
 std::string shortNumber(double number) {
@@ -93,8 +107,11 @@ std::vector<std::string> exposedNotes(const JobReport& before, const JobReport& 
   constexpr size_t kMost = 5;
   const ExposedUnit unit_before(before);
   const ExposedUnit unit_after(after);
-  if (!isAllTimed(before) || !isAllTimed(after) || unit_before.steps() == 0 || unit_after.steps() == 0) {
+  if (!isAnyTimed(before) && !isAnyTimed(after)) {
     return {};
+  }
+  if (const std::string reason = incomparable(before, after); !reason.empty()) {
+    return {"exposed times are not compared: " + reason};
   }
   const auto text = [&](const std::string& what, uint64_t ns_before, uint64_t ns_after) {
     return what + ": " + exposedText(unit_before, ns_before) + " per rank and step before, " +

@@ -11,8 +11,9 @@
 namespace commtap {
 
 /// Returns how the exposed time per rank and step differs between the runs: a line for all collectives, and one for
-/// each kind and group with a tenth more or less, the largest change first, at most five. Returns none unless every
-/// call of both runs is timed, and both have training steps. No two runs take equally long: this is no difference.
+/// each kind and group with a tenth more or less, the largest change first, at most five. Returns none if no call is
+/// timed, and a line with the reason unless every call of both runs is timed and both have training steps. No two runs
+/// take equally long: this is no difference.
 std::vector<std::string> exposedNotes(const JobReport& before, const JobReport& after);
 
 /// Returns a line for each cell of a budget's entries that is exposed for more of a step than the entry allows, or of

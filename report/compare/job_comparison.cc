@@ -45,15 +45,6 @@ std::string unevenNote(size_t alike) {
          "adds; what some steps alone have is equal in both runs";
 }
 
-/// Returns the names of the runs whose steps are not known; "" if those of both are.
-std::string withoutSteps(const JobReport& before, const JobReport& after) {
-  std::string names = trainingStepCount(before) == 0 ? before.source : "";
-  if (trainingStepCount(after) == 0) {
-    names += (names.empty() ? "" : " and ") + after.source;
-  }
-  return names;
-}
-
 } // namespace
 
 JobComparison
@@ -67,8 +58,9 @@ compareJobs(const JobReport& before, const JobReport& after, const std::vector<T
     comparison.notes.push_back(
         "rows are compared per step, of " + std::to_string(steps.before) + (steps.before == 1 ? " step" : " steps") +
         " before and " + std::to_string(steps.after) + " after, and set-up per run");
-  } else if (const std::string names = withoutSteps(before, after); !names.empty()) {
-    comparison.notes.push_back("no steps are known of " + names + ": numbers are per run");
+  } else if (const std::string_view runs = runsWithout(trainingStepCount(before) > 0, trainingStepCount(after) > 0);
+             !runs.empty()) {
+    comparison.notes.push_back("no steps are known of " + std::string(runs) + ": numbers are per run");
   }
   std::move(group_notes.begin(), group_notes.end(), std::back_inserter(comparison.notes));
   for (const auto notesOf : {splitNotes, exposedNotes}) {

@@ -201,7 +201,7 @@ std::string stepText(const JobReport& job, const Color& color) {
   return text + stepSpreadText(job.steps);
 }
 
-/// Where ranks have `ended_badly`, the others may disagree with them for no other reason.
+/// If ranks `ended_badly`, the others may disagree with them for no other reason.
 std::string_view titleOf(const Disagreement& disagreement, bool ended_badly) {
   switch (disagreement.what) {
     case Disagreement::What::kModule:

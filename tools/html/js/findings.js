@@ -68,7 +68,8 @@ const kSerious = {
   key: "serious",
   level: "bad",
   title: "Ranks disagree",
-  meaning: "Ranks of one process group did not issue matching collectives: a hang or a bug, or ranks failed or were killed.",
+  meaning:
+    "Ranks of one process group did not issue matching collectives: a hang or a bug, or ranks failed or were killed.",
   open: true,
 };
 

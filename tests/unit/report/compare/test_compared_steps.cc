@@ -26,5 +26,12 @@ TEST_CASE("two runs of one step, which may be loops without a sign of a step, ar
   CHECK(ComparedSteps{0, 0}.most() == 1);
 }
 
+TEST_CASE("the runs that lack something are named") {
+  CHECK(runsWithout(true, true).empty());
+  CHECK(runsWithout(false, true) == "the run before");
+  CHECK(runsWithout(true, false) == "the run after");
+  CHECK(runsWithout(false, false) == "both runs");
+}
+
 } // namespace
 } // namespace commtap

@@ -47,10 +47,26 @@ TEST_CASE("the exposed time of two timed runs is noted, with the kinds that diff
           "exposed for all_reduce on dp: 12 ms (12 % of a step) per rank and step before, 18 ms (18 % of a step) "
           "after"});
   CHECK(exposedNotes(before, before).size() == 1);
-  JobReport untimed = after;
-  untimed.collectives[1].time = {};
-  CHECK(exposedNotes(before, untimed).empty());
+}
+
+TEST_CASE("exposed times that cannot be compared are noted, unless no call is timed") {
+  const JobReport timed = exposedJob({{"Net.a", 10}, {"Net.b", 2}});
+  JobReport untimed = timed;
+  for (JobCollective& row : untimed.collectives) {
+    row.time = {};
+  }
   CHECK(exposedNotes(untimed, untimed).empty());
+  JobReport sampled = timed;
+  sampled.collectives[1].time.count = 1;
+  JobReport stepless = timed;
+  stepless.steps.clear();
+  const auto note = [](const std::string& reason) {
+    return std::vector<std::string>{"exposed times are not compared: " + reason};
+  };
+  CHECK(exposedNotes(timed, untimed) == note("not every call of the run after is timed"));
+  CHECK(exposedNotes(sampled, timed) == note("not every call of the run before is timed"));
+  CHECK(exposedNotes(sampled, untimed) == note("not every call of both runs is timed"));
+  CHECK(exposedNotes(timed, stepless) == note("no training steps are known of the run after"));
 }
 
 TEST_CASE("set-up is not in the exposed time of steps") {
