@@ -347,7 +347,7 @@ std::vector<Advice> adviceFor(const JobReport& job) {
     findAcrossHosts(findings);
   }
   std::vector<Advice> all = findings.take();
-  if (!seriousDisagreements(job).empty()) {
+  if (!seriousDisagreements(job).empty() && !isRunning(job)) {
     all.push_back({&kRules.at(static_cast<size_t>(AdviceRule::kDisagreement)), "", 0, 0, {}});
   }
   std::stable_sort(all.begin(), all.end(), [](const Advice& a, const Advice& b) {

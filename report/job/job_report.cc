@@ -75,6 +75,12 @@ uint64_t rankCount(const JobReport& job) {
   return std::max<uint64_t>(countOf(job.ranks) + unrankedOf(job), 1);
 }
 
+bool isRunning(const JobReport& job) {
+  return std::any_of(job.processes.begin(), job.processes.end(), [](const JobProcess& process) {
+    return process.exit == ExitKind::kRunning;
+  });
+}
+
 JobSummary summaryOf(const JobReport& job) {
   JobSummary summary;
   summary.run_id = job.run_id;

@@ -266,6 +266,8 @@ std::span<const Disagreement> seriousDisagreements(const JobReport& job);
 
 /// Returns the ranks of the job, those missing, and how each process ended.
 JobSummary summaryOf(const JobReport& job);
+/// Returns whether a process still runs, as far as is known: its ranks may yet agree.
+bool isRunning(const JobReport& job);
 
 /// Returns the number of ranks of a job, at least 1. A process without a rank is one, as in the sums.
 uint64_t rankCount(const JobReport& job);

@@ -151,8 +151,8 @@ std::string render(
                               : checkText(checks, notes, job, Color::forStream(STDOUT_FILENO));
 }
 
-/// Returns the check of what `commtap verify` finds wrong.
-Check trainingCheck(const std::string& path, const JobReport& job) {
+/// Returns the check of what `commtap verify` finds wrong. Adds a line to `notes` if it warns, or compares nothing.
+Check trainingCheck(const std::string& path, const JobReport& job, std::vector<std::string>& notes) {
   Check check{Check::What::kTraining, "", 0, {}};
   const auto add = [&check](std::string problem) {
     Finding& finding = check.findings.emplace_back();
@@ -167,6 +167,9 @@ Check trainingCheck(const std::string& path, const JobReport& job) {
   if (!result) {
     add(result.error());
     return check;
+  }
+  if (result->status == VerifyStatus::kSuspect || result->status == VerifyStatus::kNothingToCompare) {
+    notes.push_back("commtap verify: " + result->line);
   }
   if (result->unreadable > 0) { // what it holds may be the error
     std::for_each(result->problems.begin(), result->problems.end(), add);
@@ -191,13 +194,16 @@ bool isCutShort(const std::vector<Check>& checks) {
 int judge(const JobReport& job, const Measure& measure, const CheckArguments& arguments) {
   std::vector<Check> checks = checkJob(job, measure.allowed);
   std::vector<std::string> notes;
+  if (isRunning(job)) {
+    notes.emplace_back("a process still runs, or its end is not known: this is the job so far");
+  }
   if (measure.baseline) {
     const ComparedSteps steps = arguments.total ? ComparedSteps() : comparedSteps(*measure.baseline, job);
     const JobComparison comparison = compareJobs(*measure.baseline, job, measure.tolerances, steps);
     for (Check& check : checkBaseline(*measure.baseline, job, comparison, measure.allowed)) {
       checks.push_back(std::move(check));
     }
-    notes = comparison.notes;
+    notes.insert(notes.end(), comparison.notes.begin(), comparison.notes.end());
   }
   if (measure.budget) {
     for (Check& check : checkBudget(*measure.budget, job)) {
@@ -205,7 +211,7 @@ int judge(const JobReport& job, const Measure& measure, const CheckArguments& ar
     }
   }
   if (arguments.verify) {
-    checks.push_back(trainingCheck(arguments.path, job));
+    checks.push_back(trainingCheck(arguments.path, job, notes));
   }
   int status = printOut(render(checks, notes, job, arguments.format));
   if (status == kExitOk && !arguments.write.empty()) {

@@ -18,9 +18,12 @@ namespace {
 
 constexpr size_t kCommandColumns = 50;
 
+/// Returns "3.20 s"; "> 3.20 s" for a run whose end is not known, until its last event.
 std::string lengthText(const ListedRun& run) {
   const uint64_t end = run.ended_at_ns.value_or(run.last_activity_ns);
-  return end > run.started_at_ns ? humanDuration(static_cast<double>(end - run.started_at_ns)) : "";
+  return end > run.started_at_ns
+             ? (run.ended_at_ns ? "" : "> ") + humanDuration(static_cast<double>(end - run.started_at_ns))
+             : "";
 }
 
 /// Returns "8", "7 of 8" for a run without the report of a rank, "0" for one without reports of ranks.

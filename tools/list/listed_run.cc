@@ -30,7 +30,7 @@ RunEnd endOf(const ExitSummary& exit) {
     case ExitKind::kKilled:
       return RunEnd::kKilled;
     case ExitKind::kSignal:
-      return RunEnd::kSignal;
+      return exit.signal == SIGKILL ? RunEnd::kKilled : RunEnd::kSignal;
     case ExitKind::kNormal:
     case ExitKind::kUnderscoreExit:
       break;

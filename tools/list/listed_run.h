@@ -18,7 +18,7 @@ namespace commtap {
 /// How the last attempt of a run ended. The first that holds for one of its processes.
 enum class RunEnd : uint8_t {
   kRunning, ///< or on a machine that cannot be checked
-  kKilled,  ///< by a signal that its report could not be written at
+  kKilled,  ///< by SIGKILL, or another signal that its report could not be written at
   kSignal,  ///< by a signal
   kFailed,  ///< with a status other than 0
   kNormal,

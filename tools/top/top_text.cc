@@ -35,7 +35,8 @@ double secondsSince(uint64_t then_ns, uint64_t now_ns) {
 std::string positionText(const GroupPosition& member, uint64_t now_ns) {
   std::string text = fmt::format("{} has issued {}", rankName(member.rank), member.collectives);
   if (!member.last) {
-    return text + "; its last one is no longer recorded";
+    return member.collectives == 0 ? rankName(member.rank) + " has issued none"
+                                   : text + "; its last one is no longer recorded";
   }
   const LastCollective& last = *member.last;
   return text + fmt::format(

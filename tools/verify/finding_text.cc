@@ -84,7 +84,7 @@ Lines linesOfNeverEqual(const VerifyFinding& finding) {
   const bool is_sure = finding.severity == VerifySeverity::kError || finding.evidence != ReplicaEvidence::kGradients;
   const char* causes =
       finding.step.value_or(0) > 1
-          ? "Look for another seed or checkpoint, or a broadcast that skips them."
+          ? "Look for another seed or checkpoint, a broadcast that skips them, or an update that a rank leaves out."
           : "Look for another seed or checkpoint, a broadcast that is missing at the start, or values that were "
             "overwritten after it.";
   return {
@@ -131,7 +131,7 @@ Lines linesOfNonFiniteGradient(const VerifyFinding& finding) {
 std::string ifReplicas(const VerifyFinding& finding) {
   switch (finding.cause) {
     case DifferenceCause::kGradients:
-      return "their gradients are not reduced" + gradientsApartText(finding);
+      return "their gradients are not reduced, or are changed on a rank after that" + gradientsApartText(finding);
     case DifferenceCause::kUpdate:
       return fmt::format("their update differs: the gradients are equal at step {}", finding.gradient_step.value_or(0));
     case DifferenceCause::kFrozen:
@@ -249,7 +249,8 @@ Lines linesOfNoGradient(const VerifyFinding& finding) {
           countOf(finding.cause_ranks) == 1 ? "has" : "have",
           parametersText(finding)),
       namesText(finding) + ", of " + partsText(finding),
-      "If these are parts of one tensor, the backward does not reach them. If a rank does not use them, all is well."};
+      "If these are parts of one tensor, the backward does not reach them. If a rank does not use them and "
+      "they are no replicas, all is well."};
 }
 
 Lines linesOfPeriodic(const VerifyFinding& finding) {

@@ -177,11 +177,26 @@ std::string stateOf(const Verdict& verdict) {
   }
 }
 
+/// Returns whether a process of the job runs, as far as is known.
+bool isRunning(const Verdict& verdict) {
+  return std::any_of(verdict.ranks.begin(), verdict.ranks.end(), [](const HangRank& rank) {
+    return !isDead(rank.state) && rank.state != RankState::kEnded;
+  });
+}
+
+/// A rank that failed in a wait may have left it before its process ended.
 std::string waitOf(const Verdict& verdict) {
   if (verdict.end && !verdict.end->at_ns) {
     return "when, and how long others had waited, is not known";
   }
-  return fmt::format("others {} waited for {}", verdict.end ? "had" : "have", humanDuration(verdict.waits_s * 1e9));
+  const bool have_failed = std::any_of(verdict.ranks.begin(), verdict.ranks.end(), [](const HangRank& rank) {
+    return rank.role == RankRole::kVictim && isDead(rank.state);
+  });
+  return fmt::format(
+      "others {} waited for {}{}",
+      verdict.end || !isRunning(verdict) ? "had" : "have",
+      have_failed ? "up to " : "",
+      humanDuration(verdict.waits_s * 1e9));
 }
 
 /// Returns "no rank here made progress for 1.20 min".
@@ -274,9 +289,10 @@ std::string lineOfSkipped(const Verdict& verdict) {
   if (verdict.inferred && !next.empty()) {
     const std::string maker = countOf(verdict.cause) == 1 ? "it" : "they";
     return fmt::format(
-        "{} skipped {}, or will make it later: {} made {} in its place",
+        "{} skipped {}, or {}: {} made {} in its place",
         ranksText(verdict.cause),
         skipped,
+        isRunning(verdict) ? "will make it later" : "had yet to make it",
         maker,
         next);
   }
@@ -339,7 +355,7 @@ uint64_t missingReports(const Verdict& verdict) {
 /// Returns that no rank waited for one that failed.
 std::string notWaitedFor(const Verdict& verdict) {
   return missingReports(verdict) > 0 ? "no rank here is known to have waited"
-         : verdict.end               ? "no rank had waited for long"
+         : verdict.end               ? fmt::format("no rank had waited for {:g} s (--after)", verdict.patience_s)
                                      : "at the end no rank waited for another";
 }
 
@@ -442,13 +458,6 @@ std::string lineOfEnded(const Verdict& verdict) {
   return verdict.quiet_s > 0 ? fmt::format("{}, {} after the last event", what, humanDuration(verdict.quiet_s * 1e9)) +
                                    patienceText(verdict)
                              : what + " while its ranks made progress";
-}
-
-/// Returns whether a process of the job runs, as far as is known.
-bool isRunning(const Verdict& verdict) {
-  return std::any_of(verdict.ranks.begin(), verdict.ranks.end(), [](const HangRank& rank) {
-    return !isDead(rank.state) && rank.state != RankState::kEnded;
-  });
 }
 
 /// Returns which run has ended, and when: a folder may have the reports of a job long ago.

@@ -218,8 +218,14 @@ def test_a_right_training_has_no_error(runner: Runner, job: Right) -> None:
 def test_a_wrong_training_is_found(runner: Runner, job: Wrong) -> None:
     run = run_of(runner, job.name, job.ranks)
     assert run.ended_as_meant(), run.outcomes
-    first, *others = verdict(run)["findings"]
+    document = verdict(run)
+    first, *others = document["findings"]
     text = verify(run).stdout
+    checked = subprocess.run(
+        [COMMAND, "check", run.output_folder, "--verify"], capture_output=True, text=True, check=False
+    )
+    assert checked.returncode == (FOUND if job.severity == "error" else OK), checked.stdout
+    assert (f"note: commtap verify: {document['line']}\n" in checked.stdout) == (document["status"] == "suspect")
     assert (first["severity"], first["class"]) == (job.severity, job.what), text
     assert (first["before"], first["step"]) == job.steps, text
     assert not job.parameter or any(job.parameter in name for name in first["parameters"]), text

@@ -164,5 +164,16 @@ TEST_CASE("with --verify, check fails on an error in the run's samples, and with
   CHECK(none.out.find("COMMTAP_VERIFY=1") != std::string::npos);
 }
 
+TEST_CASE("check says that a job still runs") {
+  const TempFolder folder;
+  std::vector<Report> reports = sampleReports(2);
+  writeText(folder / "ended.json", jobReportToJson(jobOf(reports)));
+  reports[1].job.exit = ExitKind::kRunning;
+  writeText(folder / "running.json", jobReportToJson(jobOf(reports)));
+  const std::string note = "note: a process still runs, or its end is not known: this is the job so far\n";
+  CHECK(has(runCommtap({"check", folder / "running.json"}).out, note));
+  CHECK_FALSE(has(runCommtap({"check", folder / "ended.json"}).out, note));
+}
+
 } // namespace
 } // namespace commtap

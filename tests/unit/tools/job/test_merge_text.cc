@@ -92,6 +92,10 @@ TEST_CASE("killed ranks that stopped in one sequence differ from ranks that disa
   CHECK(
       has(disagreementLines(jobOf(reports), Color::none()),
           "RANKS DISAGREE, and ranks failed or were killed: see commtap why\n"));
+  reports[1].job.exit = ExitKind::kRunning;
+  CHECK(
+      has(disagreementLines(jobOf(reports), Color::none()),
+          "RANKS DIFFER SO FAR: some still run, or their end is not known (commtap why)\n"));
 }
 
 TEST_CASE("merge says how many ranks it compared") {

@@ -49,7 +49,7 @@ TEST_CASE("a plan, and a run without an end, say so") {
   list.runs[0].ended_at_ns = std::nullopt;
   list.runs[0].last_activity_ns = 3'000'000'000;
   list.runs[0].end = RunEnd::kRunning;
-  CHECK(has(listText(list, "out", Color::none()), "  2.00 s  7 of 8  running  "));
+  CHECK(has(listText(list, "out", Color::none()), "  > 2.00 s  7 of 8  running  "));
 }
 
 TEST_CASE("the document has every field") {

@@ -64,6 +64,18 @@ TEST_CASE("a rank that failed ended the run, not the launcher's signals to the o
   CHECK(listRuns(folder.path(), 0, {})->runs[0].end == RunEnd::kKilled);
 }
 
+TEST_CASE("SIGKILL is a kill, with and without a launcher that saw it") {
+  const TempFolder folder;
+  Report report = sampleReport(0);
+  report.job.exit = ExitKind::kSignal;
+  report.job.exit_signal = SIGKILL;
+  writeText(folder / "run0.json", reportToJson(report));
+  CHECK(listRuns(folder.path(), 0, {})->runs[0].end == RunEnd::kKilled);
+  report.job.exit_signal = SIGABRT;
+  writeText(folder / "run0.json", reportToJson(report));
+  CHECK(listRuns(folder.path(), 0, {})->runs[0].end == RunEnd::kSignal);
+}
+
 TEST_CASE("a run that failed without a report is listed by its note, at its time") {
   const TempFolder folder;
   put(folder, "old", 1'000'000'000, 0, 0);

@@ -61,6 +61,21 @@ TEST_CASE("top text names a rank that holds up the others, with its last collect
   CHECK_FALSE(has(textOf(busy, busy), "behind"));
 }
 
+TEST_CASE("top text says of a rank without a collective that it has issued none, and not that one is lost") {
+  TopFrame quiet = frame(0, 1, 60);
+  for (const uint64_t issued : {3, 0}) {
+    auto late = std::make_shared<Report>(*quiet.look.processes[1].report);
+    late->last.clear();
+    late->job.exit = ExitKind::kRunning;
+    late->groups.at(0).collectives = issued;
+    quiet.look.processes[1].report = late;
+    const std::string text = textOf(quiet, quiet);
+    INFO(text);
+    CHECK(
+        has(text, issued == 0 ? "rank 1 has issued none" : "rank 1 has issued 3; its last one is no longer recorded"));
+  }
+}
+
 TEST_CASE("top text says that all ranks have issued a collective that none completes") {
   TopFrame stalled = frame(0, 0, 60);
   for (SeenProcess& process : stalled.look.processes) {

@@ -56,8 +56,9 @@ TEST_CASE("a warning names both readings, by the cause") {
   CHECK(lines[0] == "2 parameters started equal on ranks 0 and 1 and went apart");
   CHECK(
       lines[2] ==
-      "If they are replicas, their gradients are not reduced (they differ by up to about 0.7 at step 1). If they are "
-      "shards, experts or heads of one rank, all is well.");
+      "If they are replicas, their gradients are not reduced, or are changed on a rank after that (they differ by up "
+      "to "
+      "about 0.7 at step 1). If they are shards, experts or heads of one rank, all is well.");
   unproven.cause = DifferenceCause::kUpdate;
   CHECK(linesOf(unproven)[2].starts_with(
       "If they are replicas, their update differs: the gradients are equal at step 1."));

@@ -15,7 +15,9 @@ namespace {
 
 Verdict judged(const HangJob& job, uint64_t seconds = 60) {
   const std::vector<RankSight> sights = job.sights();
-  Verdict verdict = judge(sights, {job.after(seconds), 10});
+  constexpr double kPatience = 10;
+  Verdict verdict = judge(sights, {job.after(seconds), kPatience});
+  verdict.patience_s = kPatience;
   verdict.line = lineOf(verdict);
   return verdict;
 }
@@ -158,8 +160,8 @@ TEST_CASE("the line of a cycle, and the text of its ranks") {
 TEST_CASE("the lines of jobs that do not hang, or are unknown") {
   HangJob job(2);
   job.issueOnAll(Kind::kAllReduce, "Net.a");
-  CHECK(judged(job, 5).line == "the last event was 5.00 s ago");
-  CHECK(whyText(judged(job, 5), Color::none()) == "healthy: the last event was 5.00 s ago\n");
+  CHECK(judged(job, 4).line == "the last event was 4.00 s ago");
+  CHECK(whyText(judged(job, 4), Color::none()) == "healthy: the last event was 4.00 s ago\n");
   Verdict patient = judged(job, 5);
   patient.patience_s = 60;
   CHECK(lineOf(patient) == "the last event was 5.00 s ago; stuck only if it lasts 60 s (--after)");
@@ -235,17 +237,28 @@ TEST_CASE("the lines of ranks that were all killed say that the time is not know
       "whether it completed is not known");
 }
 
+TEST_CASE("ranks that failed in a wait may have left it before their end") {
+  HangJob job = lateJob(3, 1);
+  job.end(1, ExitKind::kSignal, 9, 1);
+  job.exit(0, 1, 4);
+  job.exit(2, 1, 4);
+  const Verdict verdict = judged(job, 1000);
+  CHECK(verdict.line.starts_with("rank 1 has not entered all_reduce #2 of world [0-2]"));
+  CHECK(has(verdict.line, "; others had waited for up to "));
+}
+
 TEST_CASE("the line of a rank that failed before its launcher ended the others") {
   HangJob job(3);
   job.issueOnAll(Kind::kAllReduce, "Net.a");
   cancel(job, 2);
   job.exit(1, 1, 1);
-  CHECK(judged(job, 1000).line == "cannot tell: rank 1 exited with status 1, and no rank had waited for long");
+  CHECK(
+      judged(job, 1000).line == "cannot tell: rank 1 exited with status 1, and no rank had waited for 10 s (--after)");
   job.end(1, ExitKind::kKilled, std::nullopt, 0);
   CHECK(
       judged(job, 1000).line ==
       "cannot tell: rank 1 crashed or was killed, last call all_reduce #1 of world [0-2] for Net.a; no rank had waited "
-      "for long");
+      "for 10 s (--after)");
 }
 
 TEST_CASE("a line has at most 160 columns, whatever the names are") {
@@ -301,10 +314,13 @@ TEST_CASE("the line of a call that earlier steps had there says that it may come
   for (const int64_t rank : {0, 1, 2}) {
     job.issue(rank, rank == 1 ? Kind::kAllReduce : Kind::kAllGather, rank == 1 ? "Net.d" : "Net.c");
   }
-  CHECK(
-      judged(job).line ==
-      "rank 1 skipped all_gather #15 of world [0-2] (64 B for Net.c, forward), or will make it later: it made "
-      "all_reduce of 64 B for Net.d, forward in its place (inferred)");
+  const std::string skipped = "rank 1 skipped all_gather #15 of world [0-2] (64 B for Net.c, forward), or ";
+  const std::string made = ": it made all_reduce of 64 B for Net.d, forward in its place (inferred)";
+  CHECK(judged(job).line == skipped + "will make it later" + made);
+  for (const int64_t rank : {0, 1, 2}) {
+    job.end(rank, ExitKind::kKilled, std::nullopt, 0);
+  }
+  CHECK(judged(job).line == skipped + "had yet to make it" + made);
 }
 
 TEST_CASE("the line of two calls in another order") {
