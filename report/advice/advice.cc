@@ -347,7 +347,9 @@ std::vector<Advice> adviceFor(const JobReport& job) {
     findAcrossHosts(findings);
   }
   std::vector<Advice> all = findings.take();
-  if (!seriousDisagreements(job).empty() && !isRunning(job)) {
+  const std::span<const Disagreement> serious = seriousDisagreements(job);
+  const bool runs = isRunning(job);
+  if (!std::all_of(serious.begin(), serious.end(), [runs](const auto& each) { return mayYetAgree(each, runs); })) {
     all.push_back({&kRules.at(static_cast<size_t>(AdviceRule::kDisagreement)), "", 0, 0, {}});
   }
   std::stable_sort(all.begin(), all.end(), [](const Advice& a, const Advice& b) {

@@ -105,14 +105,14 @@ std::string excessText(const std::string& subject, const ExposedSum& sum, const 
 std::vector<std::string> exposedNotes(const JobReport& before, const JobReport& after) {
   constexpr double kLeast = 0.1; // of the time before
   constexpr size_t kMost = 5;
-  const ExposedUnit unit_before(before);
-  const ExposedUnit unit_after(after);
   if (!isAnyTimed(before) && !isAnyTimed(after)) {
     return {};
   }
   if (const std::string reason = incomparable(before, after); !reason.empty()) {
     return {"exposed times are not compared: " + reason};
   }
+  const ExposedUnit unit_before(before);
+  const ExposedUnit unit_after(after);
   const auto text = [&](const std::string& what, uint64_t ns_before, uint64_t ns_after) {
     return what + ": " + exposedText(unit_before, ns_before) + " per rank and step before, " +
            exposedText(unit_after, ns_after) + " after";

@@ -81,6 +81,15 @@ bool isRunning(const JobReport& job) {
   });
 }
 
+bool hasEndedBadly(const JobReport& job) {
+  const std::vector<ExitSummary> exits = summaryOf(job).exits;
+  return std::any_of(exits.begin(), exits.end(), [](const ExitSummary& exit) { return exit.hasEndedBadly(); });
+}
+
+bool mayYetAgree(const Disagreement& disagreement, bool runs) {
+  return runs && disagreement.what != Disagreement::What::kOrder;
+}
+
 JobSummary summaryOf(const JobReport& job) {
   JobSummary summary;
   summary.run_id = job.run_id;

@@ -266,8 +266,12 @@ std::span<const Disagreement> seriousDisagreements(const JobReport& job);
 
 /// Returns the ranks of the job, those missing, and how each process ended.
 JobSummary summaryOf(const JobReport& job);
-/// Returns whether a process still runs, as far as is known: its ranks may yet agree.
+/// Returns whether a process still runs, as far as is known.
 bool isRunning(const JobReport& job);
+/// Returns whether a signal or an error ended a process.
+bool hasEndedBadly(const JobReport& job);
+/// Returns whether the ranks may yet agree, if the job runs: they differ briefly in all but the order of their calls.
+bool mayYetAgree(const Disagreement& disagreement, bool runs);
 
 /// Returns the number of ranks of a job, at least 1. A process without a rank is one, as in the sums.
 uint64_t rankCount(const JobReport& job);

@@ -201,19 +201,8 @@ std::string stepText(const JobReport& job, const Color& color) {
   return text + stepSpreadText(job.steps);
 }
 
-/// Returns the title of disagreements that may hang a job. Ranks that run, or that ended badly, may be the only reason.
-std::string_view titleOfSerious(const JobReport& job) {
-  if (isRunning(job)) {
-    return "RANKS DIFFER SO FAR: some still run, or their end is not known (commtap why)";
-  }
-  const std::vector<ExitSummary> exits = summaryOf(job).exits;
-  const bool ended_badly =
-      std::any_of(exits.begin(), exits.end(), [](const ExitSummary& exit) { return exit.hasEndedBadly(); });
-  return ended_badly ? "RANKS DISAGREE, and ranks failed or were killed: see commtap why"
-                     : "RANKS DISAGREE: likely a hang or a bug";
-}
-
-std::string_view titleOf(const Disagreement& disagreement, std::string_view serious) {
+/// Ranks that run, or that ended badly, may differ for no other reason.
+std::string_view titleOf(const Disagreement& disagreement, bool runs, bool ended_badly) {
   switch (disagreement.what) {
     case Disagreement::What::kModule:
       return "Ranks agree on the number of calls, not on the module";
@@ -221,7 +210,10 @@ std::string_view titleOf(const Disagreement& disagreement, std::string_view seri
       return "Ranks were killed, and stopped at different points of one sequence (as after a hang: commtap show "
              "--last)";
     default:
-      return serious;
+      return mayYetAgree(disagreement, runs)
+                 ? "RANKS DIFFER SO FAR: some still run, or their end is not known (commtap why)"
+             : ended_badly ? "RANKS DISAGREE, and ranks failed or were killed: see commtap why"
+                           : "RANKS DISAGREE: likely a hang or a bug";
   }
 }
 
@@ -237,12 +229,13 @@ std::string agreementLine(const JobReport& job) {
 
 std::string disagreementLines(const JobReport& job, const Color& color) {
   const std::vector<DisagreementBundle> bundles = bundled(job.disagreements);
-  const std::string_view serious = titleOfSerious(job);
+  const bool runs = isRunning(job);
+  const bool ended_badly = hasEndedBadly(job);
   std::string text;
   std::string_view title;
   uint64_t shown = 0;
   for (size_t i = 0; i < std::min(bundles.size(), kMaxDisagreementLines); ++i) {
-    const std::string_view above = std::exchange(title, titleOf(bundles[i].disagreement, serious));
+    const std::string_view above = std::exchange(title, titleOf(bundles[i].disagreement, runs, ended_badly));
     text += title == above ? "" : color.warning(title) + "\n";
     text += "  " + disagreementText(bundles[i], job) + "\n";
     shown += bundles[i].groups;

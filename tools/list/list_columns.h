@@ -16,9 +16,8 @@ struct EnumNames<RunEnd> {
   static constexpr const char* kHelp =
       "How the last attempt ended, the first that holds for one of its processes. running: it has not ended, or is on "
       "a machine that cannot be checked. killed: by SIGKILL, or another signal at which no report could be written. "
-      "signal: by another "
-      "signal. failed: with a status other than 0; the launcher then ends the other processes, which does not count. "
-      "normal: none of these.";
+      "signal: by another signal. failed: with a status other than 0; the launcher then ends the other processes, "
+      "which does not count. normal: none of these.";
   static constexpr int kCount = kRunEndCount;
   static constexpr auto name = runEndName;
 };

@@ -23,6 +23,10 @@ namespace {
 
 constexpr std::array<std::string_view, kRunEndCount> kEnds = {"running", "killed", "signal", "failed", "normal"};
 
+RunEnd endBySignal(std::optional<int64_t> signal) {
+  return signal == SIGKILL ? RunEnd::kKilled : RunEnd::kSignal;
+}
+
 RunEnd endOf(const ExitSummary& exit) {
   switch (exit.exit) {
     case ExitKind::kRunning:
@@ -30,7 +34,7 @@ RunEnd endOf(const ExitSummary& exit) {
     case ExitKind::kKilled:
       return RunEnd::kKilled;
     case ExitKind::kSignal:
-      return exit.signal == SIGKILL ? RunEnd::kKilled : RunEnd::kSignal;
+      return endBySignal(exit.signal);
     case ExitKind::kNormal:
     case ExitKind::kUnderscoreExit:
       break;
@@ -85,7 +89,7 @@ ListedRun listed(const RunNote& note) {
   run.started_at_ns = note.started_at_ns;
   run.ended_at_ns = note.ended_at_ns;
   run.last_activity_ns = note.ended_at_ns;
-  run.end = note.exit_signal == SIGKILL ? RunEnd::kKilled : note.exit_signal ? RunEnd::kSignal : RunEnd::kFailed;
+  run.end = note.exit_signal ? endBySignal(note.exit_signal) : RunEnd::kFailed;
   run.disk_bytes = note.bytes;
   return run;
 }

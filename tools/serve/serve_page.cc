@@ -125,10 +125,10 @@ std::string exitItem(const ExitSummary& exit) {
       exit.unranked == 0 ? "" : fmt::format("{} without a rank", exit.unranked));
 }
 
-/// Returns the ranks' disagreements. Running ranks differ briefly in everything but the order of their collectives.
+/// Returns the ranks' disagreements.
 std::string disagreementItem(const JobReport& job, bool runs) {
   const auto counts = [runs](const Disagreement& item) {
-    return item.what == Disagreement::What::kOrder || (!runs && item.what != Disagreement::What::kModule);
+    return item.what != Disagreement::What::kModule && !mayYetAgree(item, runs);
   };
   const auto found = std::count_if(job.disagreements.begin(), job.disagreements.end(), counts);
   return found == 0

@@ -33,10 +33,11 @@ double secondsSince(uint64_t then_ns, uint64_t now_ns) {
 }
 
 std::string positionText(const GroupPosition& member, uint64_t now_ns) {
-  std::string text = fmt::format("{} has issued {}", rankName(member.rank), member.collectives);
+  const bool has_none = member.collectives == 0;
+  const std::string text =
+      rankName(member.rank) + " has issued " + (has_none ? "none" : std::to_string(member.collectives));
   if (!member.last) {
-    return member.collectives == 0 ? rankName(member.rank) + " has issued none"
-                                   : text + "; its last one is no longer recorded";
+    return text + (has_none ? "" : "; its last one is no longer recorded");
   }
   const LastCollective& last = *member.last;
   return text + fmt::format(

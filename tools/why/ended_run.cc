@@ -2,19 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/why/ended_run.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
-#include "report/job/job_summary.h"
 #include "tools/live/job_look.h"
 #include "tools/text/text.h"
 #include "tools/why/job_verdict.h"
 
 namespace commtap {
 std::string endedLine(const JobReport& job, const std::string& folder) {
-  const std::vector<ExitSummary> exits = summaryOf(job).exits;
-  if (std::none_of(exits.begin(), exits.end(), [](const ExitSummary& exit) { return exit.hasEndedBadly(); })) {
+  if (!hasEndedBadly(job)) {
     return "";
   }
   const JobLook look = lookAt({folder});

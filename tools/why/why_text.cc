@@ -184,18 +184,18 @@ bool isRunning(const Verdict& verdict) {
   });
 }
 
-/// A rank that failed in a wait may have left it before its process ended.
+/// A rank that has died may have left its wait before its process ended.
 std::string waitOf(const Verdict& verdict) {
   if (verdict.end && !verdict.end->at_ns) {
     return "when, and how long others had waited, is not known";
   }
-  const bool have_failed = std::any_of(verdict.ranks.begin(), verdict.ranks.end(), [](const HangRank& rank) {
+  const bool have_died = std::any_of(verdict.ranks.begin(), verdict.ranks.end(), [](const HangRank& rank) {
     return rank.role == RankRole::kVictim && isDead(rank.state);
   });
   return fmt::format(
       "others {} waited for {}{}",
       verdict.end || !isRunning(verdict) ? "had" : "have",
-      have_failed ? "up to " : "",
+      have_died ? "up to " : "",
       humanDuration(verdict.waits_s * 1e9));
 }
 

@@ -28,6 +28,26 @@ TEST_CASE("disagreements of kind kModule are not serious") {
   CHECK(seriousDisagreements(sampleJob()).empty());
 }
 
+TEST_CASE("only the order of collectives says already of running ranks that they differ") {
+  for (int i = 0; i < kDisagreementKinds; ++i) {
+    const Disagreement disagreement{.what = static_cast<Disagreement::What>(i)};
+    CHECK(mayYetAgree(disagreement, true) == (disagreement.what != Disagreement::What::kOrder));
+    CHECK_FALSE(mayYetAgree(disagreement, false));
+  }
+}
+
+TEST_CASE("a job runs while one of its processes does, and has ended badly if one failed or was killed") {
+  std::vector<Report> reports = sampleReports(2);
+  CHECK_FALSE(isRunning(jobOf(reports)));
+  CHECK_FALSE(hasEndedBadly(jobOf(reports)));
+  reports[1].job.exit = ExitKind::kRunning;
+  CHECK(isRunning(jobOf(reports)));
+  CHECK_FALSE(hasEndedBadly(jobOf(reports)));
+  reports[1].job.exit = ExitKind::kKilled;
+  CHECK_FALSE(isRunning(jobOf(reports)));
+  CHECK(hasEndedBadly(jobOf(reports)));
+}
+
 TEST_CASE("the amounts of a job are the sums over its ranks") {
   const Amounts amounts = amountsOf(jobOf(sampleReports(2)));
   CHECK(sumOf(amounts, {}, {}) == Amount{8, 2 * (320 + 64 + 2048), 2 * (480.0 + 64 + 1536)});

@@ -96,6 +96,9 @@ TEST_CASE("killed ranks that stopped in one sequence differ from ranks that disa
   CHECK(
       has(disagreementLines(jobOf(reports), Color::none()),
           "RANKS DIFFER SO FAR: some still run, or their end is not known (commtap why)\n"));
+  JobReport job = jobOf(reports);
+  job.disagreements.at(0).what = Disagreement::What::kOrder; // the ranks behind cannot mend it
+  CHECK(has(disagreementLines(job, Color::none()), "RANKS DISAGREE, and ranks failed"));
 }
 
 TEST_CASE("merge says how many ranks it compared") {
