@@ -13,11 +13,11 @@ gpu() { # pack [arguments of pack.py] | docs RESULTS
         wheel --dest "$dist" >/dev/null
         set -- --wheel "$dist"/commtap-*.whl "$@"
       fi
-      set_up
+      set_up tests
       python .dev/gpu/pack.py "$@"
       ;;
     docs)
-      set_up
+      set_up tests
       python .dev/gpu/results.py "$@"
       ;;
     *) usage >&2; exit 2 ;;

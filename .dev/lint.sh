@@ -15,7 +15,7 @@ tidy() { # [all]: all sources; otherwise those that a change can affect
   configure "$commands" -Dunity=off
   ninja -C "$commands" --quiet build.ninja
   sed -E 's/ -include [^ ]+//g' "$commands/compile_commands.json" >"$cache/compile_commands.json"
-  key=$(cat .clang-tidy .dev/lint.sh meson.build requirements-dev.txt $(sources | grep '\.h$') | sha256sum | cut -c1-16)
+  key=$(cat .clang-tidy .dev/lint.sh meson.build .dev/requirements/lint.txt $(sources | grep '\.h$') | sha256sum | cut -c1-16)
   python .dev/changed_sources.py "$@" | xargs -r -P "$(nproc)" -I{} bash -c '
     stamp='"$cache"'/'"$key"'-$(sha256sum <"{}" | cut -c1-16)
     [ -e "$stamp" ] && exit 0
@@ -26,9 +26,8 @@ tidy() { # [all]: all sources; otherwise those that a change can affect
 }
 
 lint() { # [all]
-  set_up
+  set_up lint
   start_results
-  configure "$BUILD"
   record clang-format clang-format --dry-run --Werror $(sources)
   record clang-tidy tidy "$@"
   record biome biome ci --colors=off tools/html

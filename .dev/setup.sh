@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 # Installs missing packages on the machine and in .venv.
 
-readonly PACKAGES=(g++ ninja-build python3-dev python3-venv libspdlog-dev libfmt-dev nlohmann-json3-dev libcli11-dev doctest-dev
+readonly PACKAGES=(g++ ccache ninja-build python3-dev python3-venv libspdlog-dev libfmt-dev nlohmann-json3-dev libcli11-dev doctest-dev
   libsimdjson-dev libtomlplusplus-dev libgloo-dev libcpp-httplib-dev zlib1g-dev libzstd-dev)
 readonly TEST_PACKAGES=(gdb git libc6-i386 libfaketime libjemalloc2 libtcmalloc-minimal4 musl-tools strace zstd debootstrap
   default-jre-headless iproute2 curl)
@@ -12,7 +12,7 @@ readonly HEADERS=(spdlog/spdlog.h fmt/core.h nlohmann/json.hpp CLI/CLI.hpp docte
   simdjson.h toml++/toml.h gloo/algorithm.h httplib.h zlib.h zstd.h)
 
 has_system_packages() {
-  command -v g++ >/dev/null && python3 -c 'import ensurepip, venv' 2>/dev/null || return 1
+  command -v g++ >/dev/null && command -v ccache >/dev/null && python3 -c 'import ensurepip, venv' 2>/dev/null || return 1
   local header
   for header in "${HEADERS[@]}"; do
     [ -e "/usr/include/$header" ] || return 1
@@ -61,17 +61,26 @@ need_clang() {
     install_system_packages clang-14 libclang-rt-14-dev
 }
 
-install_python_packages() {
-  local stamp=$VENV/.requirements options=()
-  cmp -s requirements-dev.txt "$stamp" && return
-  if [ ! -x "$VENV/bin/python" ]; then
-    if has_supported_torch python3; then options=(--system-site-packages); fi
-    say "making .venv ${options[*]}"
-    python3 -m venv "${options[@]}" "$VENV"
-  fi
-  say "installing requirements-dev.txt into .venv"
-  "$VENV/bin/pip" install -q --disable-pip-version-check -r requirements-dev.txt 2> >(grep -v '^WARNING: ' >&2)
-  cp requirements-dev.txt "$stamp"
+make_environment() {
+  local options=()
+  [ -x "$VENV/bin/python" ] && return
+  if has_supported_torch python3; then options=(--system-site-packages); fi
+  say "making .venv ${options[*]}"
+  python3 -m venv "${options[@]}" "$VENV"
+}
+
+# Installs layers of Python packages into .venv: the files of .dev/requirements, by name. A command installs what it
+# needs, so that a first build does not wait for what only a long test uses.
+need_python() { # layer ...
+  local layer file
+  for layer in "$@"; do
+    file=.dev/requirements/$layer.txt
+    cmp -s "$file" "$VENV/.requirements-$layer" && continue
+    make_environment
+    say "installing $file into .venv"
+    "$VENV/bin/pip" install -q --disable-pip-version-check -r "$file" 2> >(grep -v '^WARNING: ' >&2)
+    cp "$file" "$VENV/.requirements-$layer"
+  done
 }
 
 # Extracts the programs from Debian's package without installing it: an installation can start a Prometheus server and
@@ -100,6 +109,7 @@ has_test_packages() {
 }
 
 set_up_tests() {
+  need_python tests
   has_test_packages || install_system_packages "${TEST_PACKAGES[@]}"
   fetch_prometheus
 }
@@ -109,9 +119,10 @@ use_ccache() {
   export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
 }
 
-set_up() {
+# Sets up what builds commtap and runs it, and further layers of Python packages.
+set_up() { # layer ...
   has_system_packages || install_system_packages "${PACKAGES[@]}"
-  install_python_packages
+  need_python run "$@"
   export PATH=$VENV/bin:$PATH
   use_ccache
 }

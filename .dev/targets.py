@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints the targets that ninja has to build, from Meson's list: `targets.py BUILD unit [NAME] | e2e`.
+"""Prints the targets that ninja has to build, from Meson's list: `targets.py BUILD unit [NAME] | programs | e2e`.
 
 `unit`: the unit tests and the targets that they load; with NAME only programs with a case whose name contains NAME, and
-with the environment variable UNIT_TESTS only the programs that it names. `e2e`: all other targets.
+with the environment variable UNIT_TESTS only the programs that it names. `e2e`: all other targets. `programs`: those of
+them that the tests of an installed commtap need, which are the targets of tests/ and the stub.
 """
 
 import json
@@ -27,8 +28,9 @@ def is_unit_test(target: Target) -> bool:
 
 
 def sources(target: Target) -> list[str]:
-    """Returns the paths of a target's sources."""
-    return [path for part in target["target_sources"] for path in part.get("sources", [])]
+    """Returns the paths of a target's sources: `unity_sources` are those that are compiled in units of several."""
+    kinds = ("sources", "unity_sources")
+    return [path for part in target["target_sources"] for kind in kinds for path in part.get(kind, [])]
 
 
 def loaded_by(programs: list[Path], build: Path) -> list[Target]:
@@ -54,11 +56,28 @@ def files_of(chosen: list[Target], build: Path) -> list[Path]:
 
 
 def unit_tests(build: Path, name: str = "") -> list[Path]:
-    """Returns the unit test programs with a case whose name contains `name`; all programs if none match."""
+    """Returns the unit test programs with a case whose name contains `name`. Ends the script if there is none."""
     named = os.environ.get("UNIT_TESTS", "").split()
-    programs = [each for each in targets(build) if is_unit_test(each) and (not named or each["name"] in named)]
-    chosen = [target for target in programs if has_case(target, name)] if name else programs
-    return files_of(chosen or programs, build)
+    tests = [each for each in targets(build) if is_unit_test(each) and (not named or each["name"] in named)]
+    chosen = [target for target in tests if has_case(target, name)] if name else tests
+    if not chosen:
+        sys.exit(f"no unit test has {name!r} in its name")
+    return files_of(chosen, build)
+
+
+def other_targets(build: Path) -> list[Target]:
+    """Returns what is built by default, without the unit tests."""
+    return [
+        each
+        for each in targets(build)
+        if not is_unit_test(each) and each["build_by_default"] and each["type"] not in ("alias", "run")
+    ]
+
+
+def programs(build: Path) -> list[Path]:
+    """Returns the files that the tests of an installed commtap need."""
+    files = files_of(other_targets(build), build)
+    return [path for path in files if path.parts[0] in ("tests", "shim") and path.parts[1] != "unit"]
 
 
 def main() -> None:
@@ -68,12 +87,7 @@ def main() -> None:
         found = unit_tests(folder, *name)
         found += files_of(loaded_by(found, folder), folder)
     else:
-        others = [
-            each
-            for each in targets(folder)
-            if not is_unit_test(each) and each["build_by_default"] and each["type"] not in ("alias", "run")
-        ]
-        found = files_of(others, folder)
+        found = programs(folder) if what == "programs" else files_of(other_targets(folder), folder)
     print(*found, sep="\n")
 
 

@@ -15,41 +15,46 @@ configure() { # build folder, Meson's arguments ...
   meson setup "$folder" -Dpython="$VENV/bin/python" "$@" >/dev/null
 }
 
-# On a terminal ninja counts what it builds.
-build() { # ninja's targets ...
-  local quiet=()
-  set_up
-  configure "$BUILD"
-  say "building"
-  [ -t 1 ] || quiet=(--quiet)
-  ninja -C "$BUILD" "${quiet[@]}" "${@:-${USER_TARGETS[@]}}"
+# On a terminal ninja counts what it builds; elsewhere a line says so at each tenth.
+compile() { # build folder, ninja's targets ...
+  say "building ${1#"$PWD/"}"
+  if [ -t 1 ]; then
+    ninja -C "$@"
+    return
+  fi
+  NINJA_STATUS='[%f/%t] ' ninja -C "$@" | awk '
+    /^ninja: (Entering|no work)/ { next }
+    !/^\[[0-9]+\/[0-9]+\] / { print; fflush(); next }
+    { split(substr($1, 2), count, /[\/\]]/); tenth = int(10 * count[1] / count[2]) }
+    tenth > last { printf "built %d of %d\n", count[1], count[2]; fflush(); last = tenth }'
 }
 
-targets_of() { # build folder, unit [NAME] | e2e
+build() { # ninja's targets ...
+  set_up
+  configure "$BUILD"
+  compile "$BUILD" "${@:-${USER_TARGETS[@]}}"
+}
+
+targets_of() { # build folder, unit [NAME] | programs | e2e
   python .dev/targets.py "$@"
 }
 
-# One call of ninja for all: between two calls a core idles until the last source of the first is compiled. With NAME,
-# only the programs that have such a case, and what they load.
-build_tests() { # unit [NAME] | e2e | nothing for both
-  local names
+# One call of ninja for all: between two calls a core idles until the last source of the first is compiled.
+build_tests() { # build folder, what targets.py takes ...
+  local folder=$1 names
+  shift
   set_up
-  configure "$BUILD"
-  mapfile -t names < <(
-    if [ $# = 0 ]; then
-      targets_of "$BUILD" unit && targets_of "$BUILD" e2e
-    else
-      targets_of "$BUILD" "$@"
-    fi
-  )
-  if [ $# = 2 ]; then build "${names[@]}"; else build "${USER_TARGETS[@]}" "${names[@]}"; fi
+  configure "$folder"
+  names=$(targets_of "$folder" "$@")
+  mapfile -t names <<<"$names"
+  compile "$folder" "${names[@]}"
 }
 
 readonly RESULTS=$BUILD/results
 
 # With PART_OF_ALL, the calling ./dev collects the results.
 start_results() {
-  [ -n "${PART_OF_ALL:-}" ] || rm -rf "$RESULTS"
+  [ -n "${PART_OF_ALL:-}" ] || rm -rf "$RESULTS" "$RESULTS.parts"
   mkdir -p "$RESULTS"
 }
 
@@ -58,15 +63,37 @@ must_exist() { # result
   [ -e "$1" ] || : >"$1"
 }
 
+# A second of a part of ./dev test is easier to save if its part is known.
+timed() { # name of the part, command ...
+  local name=$1 start=$SECONDS
+  shift
+  "$@"
+  printf 'part %s: %d s\n' "$name" $((SECONDS - start)) >>"$RESULTS.parts"
+}
+
 test_unit() { # build folder, label, [NAME]
-  python .dev/unit_tests.py "$1" "$RESULTS" "${@:2}" || true
+  "${PLAIN_ADDRESSES[@]}" python .dev/unit_tests.py "$1" "$RESULTS" "${@:2}" || true
   must_exist "$RESULTS/$2unit.json"
+}
+
+# Builds and runs the test cases whose names contain NAME in the first tree whose programs with such cases are built; in
+# the usual one if there is none.
+test_unit_named() { # NAME
+  local folder names
+  for folder in "$BUILD" "$BUILD-address" "$BUILD-thread"; do
+    [ -e "$folder/build.ninja" ] && names=$(targets_of "$folder" unit "$1") || continue
+    (cd "$folder" && ls $names >/dev/null 2>&1) && break
+    folder=$BUILD
+  done
+  [ "$folder" = "$BUILD" ] || watch_for "${folder##*-}"
+  build_tests "$folder" unit "$1"
+  test_unit "$folder" "" "$1"
 }
 
 run_pytest() { # name of the result, pytest's arguments ...
   local name=$1
   shift
-  pytest -q --junitxml="$RESULTS/$name.xml" "$@" || true
+  "${PLAIN_ADDRESSES[@]}" pytest -q --junitxml="$RESULTS/$name.xml" "$@" || true
   must_exist "$RESULTS/$name.xml"
 }
 
@@ -79,9 +106,11 @@ test_e2e() { # pytest's arguments ...
   run_pytest pytest "$@"
 }
 
-# What ships is what is tested: pytest takes shim, trackers, command and Python package from the wheel.
+# What ships is what is tested: pytest takes shim, trackers, command and Python package from the wheel. The build tree
+# has the programs that tests run.
 test_e2e_of_wheel() { # pytest's arguments ...
-  TESTED_SITE=$BUILD/dist/site test_e2e "$@"
+  timed "test programs" build_tests "$BUILD" programs
+  TESTED_SITE=$BUILD/dist/site timed "tests of the wheel" test_e2e "$@"
 }
 
 record() { # name of the result, command ...: runs the command and adds a result
@@ -95,14 +124,12 @@ record() { # name of the result, command ...: runs the command and adds a result
 
 # The other packages come from .venv. The environment and the build folder stay, for the next time.
 test_with_torch() { # torch, pytest's arguments ...
-  local folder=$BUILD-torch-$1 interpreter names
+  local folder=$BUILD-torch-$1 interpreter
   set_up
   set_up_tests
   interpreter=$(python .dev/matrix.py "$1" --environment)
   [ -e "$folder/build.ninja" ] || meson setup "$folder" -Dpython="$interpreter" >/dev/null
-  mapfile -t names < <(targets_of "$folder" e2e)
-  say "building $folder"
-  ninja -C "$folder" --quiet "${USER_TARGETS[@]}" "${names[@]}"
+  build_tests "$folder" e2e
   BUILD_DIR=$folder "$interpreter" -m pytest -q "${@:2}"
 }
 
@@ -114,17 +141,24 @@ run_tests() { # unit [NAME] | e2e [pytest's arguments ...] | torch MINOR [pytest
   start_results
   case ${1:-} in
     unit)
-      build_tests unit "${@:2}"
-      test_unit "$BUILD" "" "${@:2}"
+      if [ $# = 1 ]; then
+        build_tests "$BUILD" unit
+        test_unit "$BUILD" ""
+      else
+        set_up
+        test_unit_named "$2"
+      fi
       ;;
     e2e)
-      build_tests e2e
+      build_tests "$BUILD" e2e
       if [ $# = 1 ]; then test_e2e "${WORKERS[@]}"; else test_e2e "${@:2}"; fi
       ;;
+    docs) test_docs ;;
     all)
-      build_tests
-      wheel_for_tests
-      test_unit "$BUILD" ""
+      set_up tests long lint
+      timed wheel wheel_for_tests --torch 2.14
+      timed build build_tests "$BUILD" unit
+      timed "unit tests" test_unit "$BUILD" ""
       test_e2e_of_wheel "${WORKERS[@]}" -m ""
       record clang-tidy tidy all
       record witnesses witnesses
@@ -132,9 +166,8 @@ run_tests() { # unit [NAME] | e2e [pytest's arguments ...] | torch MINOR [pytest
       PART_OF_ALL=1 ./dev sanitize all
       ;;
     "")
-      build_tests
-      wheel_for_tests
-      test_unit "$BUILD" ""
+      set_up tests
+      timed wheel wheel_for_tests
       test_e2e_of_wheel "${WORKERS[@]}"
       ;;
     *) usage >&2; exit 2 ;;
@@ -142,8 +175,16 @@ run_tests() { # unit [NAME] | e2e [pytest's arguments ...] | torch MINOR [pytest
   finish
 }
 
+# What a change of pages alone can break, without a build.
+test_docs() {
+  set_up tests lint
+  record words python .dev/words.py
+  run_pytest docs tests/python/test_page_lengths.py tests/python/test_named_pages.py tests/e2e/tools/test_guides.py
+}
+
 finish() {
   [ -z "${PART_OF_ALL:-}" ] || return 0
+  if [ -e "$RESULTS.parts" ]; then cat "$RESULTS.parts"; fi
   python .dev/verdict.py "$RESULTS" "$SECONDS"
 }
 
@@ -162,6 +203,7 @@ print(sysconfig.get_path("purelib"), os.path.dirname(os.path.dirname(torch.__fil
 
 witnesses() { # SUITE ... | jobs [JOB ...]
   local folder=$BUILD/witnesses
+  set_up tests
   build
   if [ "${1:-}" = jobs ]; then
     witness_environment "$folder/venv-jobs" tests/witnesses/requirements-jobs.txt --no-deps

@@ -19,11 +19,11 @@ wheel() { # make_wheel.py's arguments
   PATH=$venv/bin:$PATH "$venv/bin/python" .dev/wheel/make_wheel.py "$@"
 }
 
-# CI takes two minors of torch, and the Python of .venv: each more costs a minute.
-wheel_for_tests() {
+# CI takes the torch and the Python of .venv: each further torch costs a minute or two.
+wheel_for_tests() { # more of make_wheel.py's arguments
   local wheel
   say "making a wheel"
-  wheel --dest "$BUILD/dist" --torch 2.13 --torch 2.14 --python "$VENV/bin/python" >/dev/null
+  wheel --dest "$BUILD/dist" "$@" --torch 2.13 --python "$VENV/bin/python" >/dev/null
   rm -rf "$BUILD/dist/site"
   for wheel in "$BUILD"/dist/commtap-*"$(uname -m)".whl; do
     "$VENV/bin/pip" install -q --disable-pip-version-check --no-index --no-deps --target "$BUILD/dist/site" "$wheel"

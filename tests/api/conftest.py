@@ -5,12 +5,13 @@
 import gc
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from binaries import PACKAGE
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(REPOSITORY / "tracker" / "python"), str(REPOSITORY / "tests" / "jobs")]
+from report import REPOSITORY
+
+sys.path[:0] = [str(PACKAGE), str(REPOSITORY / "tests" / "jobs")]
 
 from dtensor_harness import fake_world  # noqa: E402
 from torch.distributed.device_mesh import DeviceMesh  # noqa: E402

@@ -15,6 +15,7 @@ import commtap
 import pytest
 import torch
 import torch.distributed as dist
+from binaries import CHECKOUT_PACKAGE, LIBRARY, PACKAGE
 from commtap import Capture, CommDebugMode, Threads
 from dtensor_harness import REPOSITORY
 from models import MLP_PLAN, MLPModule
@@ -308,10 +309,10 @@ def test_snapshots(model: nn.Module, tmp_path: Path) -> None:
         pass
 
 
-def python(code: str, tmp_path: Path, **variables: str) -> subprocess.CompletedProcess:
+def python(code: str, tmp_path: Path, package: Path = PACKAGE, **variables: str) -> subprocess.CompletedProcess:
     """Runs code in a new process in its own folder."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("COMMTAP", "LD_PRELOAD"))}
-    path = os.pathsep.join([str(REPOSITORY / "tracker" / "python"), str(REPOSITORY / "tests" / "api")])
+    path = os.pathsep.join([str(package), str(REPOSITORY / "tests" / "api")])
     return subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code],
         env=kept | {"PYTHONPATH": path} | variables,
@@ -346,8 +347,7 @@ def test_loaded_late_it_leaves_no_file(tmp_path: Path) -> None:
 
 def test_preloaded(tmp_path: Path) -> None:
     """The results are the same under the preload."""
-    build = Path(os.environ.get("BUILD_DIR", REPOSITORY / "build"))
-    preload = {"LD_PRELOAD": str(build / "shim" / "libcommtap.so"), "COMMTAP_OUT": str(tmp_path / "out")}
+    preload = {"LD_PRELOAD": str(LIBRARY), "COMMTAP_OUT": str(tmp_path / "out")}
     run = python(USES_A_CONTEXT, tmp_path, **preload)
     assert (run.returncode, run.stdout, run.stderr) == (0, "1 ['Global', 'Linear']\n", "")
     assert len(list((tmp_path / "out").glob("*.json"))) == 1
@@ -355,7 +355,7 @@ def test_preloaded(tmp_path: Path) -> None:
 
 def test_no_library_and_switched_off(tmp_path: Path) -> None:
     """The error is one line that says what to do; no count is silently 0."""
-    run = python(USES_A_CONTEXT, tmp_path, BUILD_DIR=str(tmp_path))
+    run = python(USES_A_CONTEXT, tmp_path, CHECKOUT_PACKAGE, BUILD_DIR=str(tmp_path))
     assert f"RuntimeError: commtap: {tmp_path}/shim/libcommtap.so is missing" in run.stderr.splitlines()[-1]
     run = python(USES_A_CONTEXT, tmp_path, COMMTAP="0")
     assert "COMMTAP=0" in run.stderr.splitlines()[-1]

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from binaries import PACKAGE
 from commtap.tracing_tables import without_color
 from dtensor_harness import REPOSITORY
 
@@ -29,7 +30,7 @@ def test_output(command: str, output: str, tmp_path: Path) -> None:
     script, *arguments = command.split()
     run = subprocess.run(
         [sys.executable, str(EXAMPLES / script), *arguments],
-        env=os.environ | {"PYTHONPATH": str(REPOSITORY / "tracker" / "python")},
+        env=os.environ | {"PYTHONPATH": str(PACKAGE)},
         cwd=tmp_path,
         capture_output=True,
         text=True,

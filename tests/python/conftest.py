@@ -3,15 +3,14 @@
 """Runs the modules of the package `commtap` in this process, on a library that is not there."""
 
 import sys
-from pathlib import Path
 
 import pytest
+from binaries import PACKAGE
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPOSITORY / "tracker" / "python"))
+sys.path.insert(0, str(PACKAGE))
 
-from commtap import control, module_calls, module_facts  # noqa: E402
-from fake_native import FakeNative  # noqa: E402
+from commtap import control, module_calls, module_facts
+from fake_native import FakeNative
 
 
 @pytest.fixture

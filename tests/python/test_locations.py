@@ -7,16 +7,18 @@ import types
 from pathlib import Path
 
 import pytest
+from binaries import PACKAGE
 from commtap.locations import command_path, library_path, version
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+#: The folder that a checkout with the package under test would have.
+CHECKOUT = PACKAGE.parents[1]
 
 
 def test_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "commtap._location", None)
     monkeypatch.delenv("BUILD_DIR", raising=False)
-    assert library_path() == REPOSITORY / "build" / "shim" / "libcommtap.so"
-    assert command_path() == REPOSITORY / "build" / "tools" / "commtap"
+    assert library_path() == CHECKOUT / "build" / "shim" / "libcommtap.so"
+    assert command_path() == CHECKOUT / "build" / "tools" / "commtap"
     monkeypatch.setenv("BUILD_DIR", "/elsewhere")
     assert library_path() == Path("/elsewhere/shim/libcommtap.so")
     assert command_path() == Path("/elsewhere/tools/commtap")

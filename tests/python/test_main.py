@@ -8,12 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-PACKAGE = REPOSITORY / "tracker" / "python"
+from binaries import CHECKOUT_PACKAGE, PACKAGE
+
+from report import REPOSITORY
 
 
-def run(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-    environment = os.environ | {"PYTHONPATH": str(PACKAGE)} | variables
+def run(*arguments: str, package: Path = PACKAGE, **variables: str) -> "subprocess.CompletedProcess[str]":
+    environment = os.environ | {"PYTHONPATH": str(package)} | variables
     return subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True, check=False)
 
 
@@ -22,12 +23,12 @@ def test_arguments_and_status_pass_through(tmp_path: Path) -> None:
     command = tmp_path / "tools" / "commtap"
     command.write_text('#!/bin/sh\nprintf "<%s>" "$@"\nexit 7\n', encoding="utf-8")
     command.chmod(0o755)
-    done = run("-m", "commtap", "run", "--", "a b", BUILD_DIR=str(tmp_path))
+    done = run("-m", "commtap", "run", "--", "a b", package=CHECKOUT_PACKAGE, BUILD_DIR=str(tmp_path))
     assert (done.stdout, done.returncode) == ("<run><--><a b>", 7)
 
 
 def test_command_is_missing(tmp_path: Path) -> None:
-    done = run("-m", "commtap", BUILD_DIR=str(tmp_path))
+    done = run("-m", "commtap", package=CHECKOUT_PACKAGE, BUILD_DIR=str(tmp_path))
     assert done.stderr == f"commtap: {tmp_path}/tools/commtap is missing: install or build all of commtap\n"
     assert done.returncode == 1
 

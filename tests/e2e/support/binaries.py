@@ -13,6 +13,9 @@ BUILD = Path(os.environ.get("BUILD_DIR", REPOSITORY / "build")).resolve()
 TORCH_MINOR = ".".join(metadata.version("torch").split(".")[:2])
 _TRACKER_NAME = f"libcommtap-tracker-{TORCH_MINOR}.so"
 
+#: The Python package as it is in the checkout, which looks for the library in the build tree.
+CHECKOUT_PACKAGE = REPOSITORY / "tracker" / "python"
+
 #: None: the build tree is tested.
 SITE = Path(os.environ["TESTED_SITE"]).resolve() if os.environ.get("TESTED_SITE") else None
 
@@ -22,7 +25,7 @@ if SITE is None:
     PYTHON_PARTS = BUILD / "tracker" / "python"
     COMMAND = BUILD / "tools" / "commtap"
     #: The folder that has the Python package.
-    PACKAGE = REPOSITORY / "tracker" / "python"
+    PACKAGE = CHECKOUT_PACKAGE
 else:
     LIBRARY = SITE / "commtap" / "_native" / "lib" / "commtap" / "libcommtap.so"
     TRACKER = LIBRARY.parent / "trackers" / _TRACKER_NAME
