@@ -76,15 +76,24 @@ test_unit() { # build folder, label, [NAME]
   must_exist "$RESULTS/$2unit.json"
 }
 
-# Builds and runs the test cases whose names contain NAME in the first tree whose programs with such cases are built; in
-# the usual one if there is none.
-test_unit_named() { # NAME
+# Prints the first build folder in which the programs with such test cases are built; the usual one if there is none.
+tree_with() { # NAME
   local folder names
   for folder in "$BUILD" "$BUILD-address" "$BUILD-thread"; do
-    [ -e "$folder/build.ninja" ] && names=$(targets_of "$folder" unit "$1") || continue
-    (cd "$folder" && ls $names >/dev/null 2>&1) && break
-    folder=$BUILD
+    [ -e "$folder/build.ninja" ] || continue
+    mapfile -t names < <(targets_of "$folder" unit "$1" 2>/dev/null)
+    if [ ${#names[@]} -gt 0 ] && (cd "$folder" && ls "${names[@]}" >/dev/null 2>&1); then
+      echo "$folder"
+      return
+    fi
   done
+  echo "$BUILD"
+}
+
+test_unit_named() { # NAME
+  local folder
+  set_up
+  folder=$(tree_with "$1")
   [ "$folder" = "$BUILD" ] || watch_for "${folder##*-}"
   build_tests "$folder" unit "$1"
   test_unit "$folder" "" "$1"
@@ -145,7 +154,6 @@ run_tests() { # unit [NAME] | e2e [pytest's arguments ...] | torch MINOR [pytest
         build_tests "$BUILD" unit
         test_unit "$BUILD" ""
       else
-        set_up
         test_unit_named "$2"
       fi
       ;;
