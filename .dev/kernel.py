@@ -18,22 +18,11 @@ LIBRARY = "nvidia/cuda_nvrtc/lib/libnvrtc.so.11.2"
 OPTIONS = ("--gpu-architecture=compute_70", "--std=c++17")
 #: In this order the unit test has them, too.
 SOURCES = ("tracker/verify/digest_terms.h", "tracker/verify/digest_kernel.h", "tracker/verify/digest_kernel.cu")
-RESULT = REPOSITORY / "tracker/verify/digest_kernel_ptx.h"
-HEADER = """\
-// SPDX-FileCopyrightText: 2026 The commtap authors
-// SPDX-License-Identifier: BSD-3-Clause
-#pragma once
-
-#include <cstdint>
-
-namespace commtap {{
-
-// Written by `./dev kernel`: digest_kernel.cu as PTX, and the Checksum of the texts that it was made from.
-
-inline constexpr uint32_t kDigestKernelSources = {checksum};
-inline constexpr char kDigestKernelPtx[] = R"ptx({ptx})ptx";
-
-}} // namespace commtap
+RESULT = REPOSITORY / "tracker/verify/digest_kernel.ptx"
+#: C++ includes it as one string, so the first and the last line are C++. The unit test compares the checksum.
+FILE = """\
+R"ptx(// Made by `./dev kernel` of texts whose Checksum is {checksum}.
+{ptx})ptx"
 """
 
 
@@ -83,7 +72,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=REPOSITORY / "build/nvrtc", help="of NVRTC (%(default)s)")
     arguments = parser.parse_args()
     texts = [(REPOSITORY / name).read_bytes() for name in SOURCES]
-    made = HEADER.format(checksum=checksum_of(texts), ptx=compiled(library(arguments.folder), texts))
+    made = FILE.format(checksum=checksum_of(texts), ptx=compiled(library(arguments.folder), texts))
     if arguments.check:
         return int(not RESULT.exists() or RESULT.read_text(encoding="utf-8") != made)
     RESULT.write_text(made, encoding="utf-8")

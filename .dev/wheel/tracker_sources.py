@@ -21,8 +21,8 @@ LIBRARIES = ("nlohmann", "spdlog", "fmt")
 #: Where the headers of the libraries lie that Meson compiles, below library_sources.fetch()'s folder.
 COMPILED_LIBRARIES = ("zlib", *(f"libzstd/lib{folder}" for folder in ("", "/common", "/compress", "/decompress")))
 EXPORTS = "tracker/exports.map"
-#: Included by op_table.cc.
-LIBRARY_OPS = "tracker/collectives/library_ops.txt"
+#: Texts that sources include.
+TEXTS = ("tracker/collectives/library_ops.txt", "tracker/verify/digest_kernel.ptx")
 
 
 def _targets(build: Path) -> list[dict[str, object]]:
@@ -71,7 +71,7 @@ def add_sources(build: Path, folder: Path) -> None:
     files = {file for unit in listed["units"] for file in unit} | {EXPORTS}
     files |= {file for file in listed["c_files"] if not file.startswith("third_party/")}
     files |= {str(path.relative_to(REPOSITORY)) for room in ROOMS for path in (REPOSITORY / room).rglob("*.h")}
-    files.add(LIBRARY_OPS)
+    files.update(TEXTS)
     for file in sorted(files):
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(REPOSITORY / file, folder / file)

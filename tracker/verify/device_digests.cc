@@ -7,10 +7,13 @@
 #include <cstring>
 #include <utility>
 
-#include "tracker/verify/digest_kernel_ptx.h"
-
 namespace commtap {
 namespace {
+
+/// digest_kernel.cu as PTX.
+constexpr char kPtx[] =
+#include "tracker/verify/digest_kernel.ptx"
+    ;
 
 constexpr unsigned kThreads = 256; ///< of a block
 constexpr unsigned kBlocksPerProcessor = 8;
@@ -137,7 +140,7 @@ bool DeviceDigests::prepare(const CudaDriver& driver, int number, Device& device
   return device.function != nullptr ||
          (succeeds(driver.get_device(&handle, number), "cuDeviceGet") &&
           succeeds(driver.get_attribute(&device.processors, CudaDriver::kProcessors, handle), "cuDeviceGetAttribute") &&
-          succeeds(driver.load_module(&loaded, kDigestKernelPtx), "cuModuleLoadData") &&
+          succeeds(driver.load_module(&loaded, kPtx), "cuModuleLoadData") &&
           succeeds(driver.get_function(&device.function, loaded, "commtapDigests"), "cuModuleGetFunction"));
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // Digests of many tensors in one launch. `./dev kernel` compiles this file to PTX by NVRTC, and writes it to
-// digest_kernel_ptx.h. tests/cuda compiles it for the host, where a warp has one thread.
+// digest_kernel.ptx. tests/cuda compiles it for the host, where a warp has one thread.
 
 #include "tracker/verify/digest_kernel.h"
 #include "tracker/verify/digest_terms.h"
