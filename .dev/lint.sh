@@ -33,5 +33,6 @@ lint() { # [all]
   record biome biome ci --colors=off tools/html
   record ruff bash -c 'ruff check --quiet . && ruff format --check --quiet .'
   record words python .dev/words.py
+  record budget python .dev/budget.py
   finish
 }
