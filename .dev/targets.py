@@ -27,10 +27,10 @@ def is_unit_test(target: Target) -> bool:
     return target["type"] == "executable" and target["name"].startswith("test_")
 
 
-def sources(target: Target) -> list[str]:
+def sources(target: Target) -> list[Path]:
     """Returns the paths of a target's sources: `unity_sources` are those that are compiled in units of several."""
     kinds = ("sources", "unity_sources")
-    return [path for part in target["target_sources"] for kind in kinds for path in part.get(kind, [])]
+    return [Path(path) for part in target["target_sources"] for kind in kinds for path in part.get(kind, [])]
 
 
 def loaded_by(programs: list[Path], build: Path) -> list[Target]:
@@ -41,13 +41,18 @@ def loaded_by(programs: list[Path], build: Path) -> list[Target]:
     return [target for target in targets(build) if target["id"] in needed and not is_unit_test(target)]
 
 
-def has_case(target: Target, name: str) -> bool:
-    """Returns True if a source of a target has a test case whose name contains `name`; ignores case."""
-    for path in sources(target):
-        text = Path(path).read_text(encoding="utf-8") if Path(path).is_file() else ""
+def has_case_in(files: list[Path], name: str) -> bool:
+    """Returns True if one of some sources has a test case whose name contains `name`; ignores case."""
+    for path in files:
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
         if any(name.lower() in found.lower() for found in re.findall(r'TEST_CASE\w*\(.*?"(.*?)"', text)):
             return True
     return False
+
+
+def has_case(target: Target, name: str) -> bool:
+    """Returns True if a target has a test case whose name contains `name`."""
+    return has_case_in(sources(target), name)
 
 
 def files_of(chosen: list[Target], build: Path) -> list[Path]:

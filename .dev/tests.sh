@@ -76,7 +76,7 @@ test_unit() { # build folder, label, [NAME]
   must_exist "$RESULTS/$2unit.json"
 }
 
-# Prints the first build folder in which the programs with such test cases are built; the usual one if there is none.
+# Prints the first build folder in which the programs with such test cases are built.
 tree_with() { # NAME
   local folder names
   for folder in "$BUILD" "$BUILD-address" "$BUILD-thread"; do
@@ -87,16 +87,26 @@ tree_with() { # NAME
       return
     fi
   done
-  echo "$BUILD"
 }
 
+# Takes the tree that has the programs; if none has, builds the part of them that has the test cases.
 test_unit_named() { # NAME
-  local folder
+  local folder names
   set_up
   folder=$(tree_with "$1")
-  [ "$folder" = "$BUILD" ] || watch_for "${folder##*-}"
-  build_tests "$folder" unit "$1"
-  test_unit "$folder" "" "$1"
+  if [ -n "$folder" ]; then
+    [ "$folder" = "$BUILD" ] || watch_for "${folder##*-}"
+    build_tests "$folder" unit "$1"
+    test_unit "$folder" "" "$1"
+    return
+  fi
+  configure "$BUILD"
+  names=$(python .dev/part_of_tests.py "$BUILD" "$1" inputs)
+  mapfile -t names <<<"$names"
+  compile "$BUILD" "${names[@]}"
+  names=$(python .dev/part_of_tests.py "$BUILD" "$1" link)
+  mapfile -t names <<<"$names"
+  test_unit "$BUILD" "" "$1" "${names[@]}"
 }
 
 run_pytest() { # name of the result, pytest's arguments ...

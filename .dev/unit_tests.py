@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the unit test programs, one per core, prints the failures and writes the duration of each test case.
 
-`unit_tests.py BUILD RESULTS LABEL [NAME]`: with NAME, runs only the test cases whose names contain it.
+`unit_tests.py BUILD RESULTS LABEL [NAME [PROGRAM ...]]`: with NAME, runs only the test cases whose names contain it.
 """
 
 import os
@@ -56,9 +56,8 @@ def read(program: str, exit_status: int, said: str) -> tuple[Results, str]:
 
 
 def main() -> int:
-    build, results_folder, label, *name = sys.argv[1:]
-    only = name[0] if name else ""
-    programs = [Path(build).resolve() / path for path in unit_tests(Path(build).resolve(), only)]
+    build, results_folder, label, only, *given = [*sys.argv[1:], ""] if len(sys.argv) == 4 else sys.argv[1:]
+    programs = [Path(build).resolve() / path for path in given or unit_tests(Path(build).resolve(), only)]
     passed = failed = 0
     cases: list[Case] = []
     failures: list[str] = []
