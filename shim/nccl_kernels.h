@@ -20,7 +20,7 @@ typedef uintptr_t commtap_kernels; /* 0: none */
 commtap_kernels commtap_kernels_expected(void* timer);
 /* Adds channels, each of which will begin and end. */
 void commtap_kernels_enqueued(commtap_kernels kernels, unsigned channels);
-/* A channel begins, ends, at `gpu_ns` of the GPU's clock. */
+/* A channel begins or ends at `gpu_ns`, a time of the GPU's clock. */
 void commtap_kernel_begins(commtap_kernels kernels, uint64_t gpu_ns);
 void commtap_kernel_ends(commtap_kernels kernels, uint64_t gpu_ns);
 /* Runs in the child of a fork. Resets the lock, which a thread of the parent may have held, and drops all calls: their

@@ -19,8 +19,8 @@ struct MappedRange {
 /// the ledger is lost, and the process goes on.
 ///
 /// The handler acts only on the ledger's own faults. For any other SIGBUS it restores the action that it found and
-/// raises the signal again. It is there from the first watch() on; a handler that the job installs later comes first,
-/// and is expected to pass the signal on to the handler that it found. One ledger at a time is watched.
+/// raises the signal again. The first watch() installs it. A handler that the job installs later runs first, and must
+/// pass on the signals that are not its own. One ledger at a time is watched.
 class TruncationGuard {
  public:
   /// Watches the ledger at `base`, of which `ranges` are mapped from the file `fd` of `size` bytes. `ranges` must live

@@ -8,7 +8,7 @@
 
 namespace commtap {
 
-/// `is_assumed`: the command names no Python, so that of the PATH was asked.
+/// `is_assumed`: the command names no Python; the one on the PATH was examined.
 Diagnosis checkPython(const Result<Interpreter>& interpreter, bool is_assumed);
 
 /// `is_forced`: COMMTAP_TORCH is "force", which accepts a version that is not a release. `has_own_tracker`: a tracker

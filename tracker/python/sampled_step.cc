@@ -71,7 +71,7 @@ class SampledStep {
            name != nullptr});
     });
   }
-  /// Notes that the parameters of another optimizer are its own.
+  /// Leaves the parameters of another optimizer to that one's samples.
   void leaveOut(PyObject* optimizer) {
     forEachParameter(optimizer, [&](PyObject* tensor, Py_ssize_t, Py_ssize_t) { added_.insert(tensor); });
   }
@@ -138,7 +138,7 @@ class SampledStep {
     return attributeOf(tensor, torch_names::kIsFlatParameter) == 1 || names_.isInFlatParameter(tensor);
   }
 
-  /// Parameters that follow one another mostly share their mesh, and reading it takes as long as it has ranks.
+  /// Keeps the last mesh: reading one takes time in proportion to its ranks, and neighbours mostly share theirs.
   const MeshFacts& meshOf(PyObject* tensor) {
     PyRef mesh = specsValue(tensor, torch_names::kSpecsMesh);
     if (mesh.get() != mesh_.get()) {

@@ -24,7 +24,7 @@ PyTypeObject* baseOf(PyTypeObject* type, Py_ssize_t i) {
   return is_there ? reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i)) : nullptr;
 }
 
-/// Returns the class for which `swap` made this one, borrowed; nullptr if it made it for none.
+/// Returns the class that `swap` replaced by this one, borrowed; nullptr if this one replaces none.
 PyTypeObject* swappedFrom(PyTypeObject* type, const torch_names::Swap& swap) {
   PyTypeObject* first = baseOf(type, 0);
   PyTypeObject* last = swap.mixin == nullptr ? first : baseOf(type, 1);
