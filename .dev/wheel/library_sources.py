@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PACKAGES = ("simdjson", "cpp-httplib", "zlib", "libzstd")
+PACKAGES = ("simdjson", "fmtlib", "cpp-httplib", "zlib", "libzstd")
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 

@@ -41,6 +41,13 @@ size_t unrankedOf(const JobReport& job) {
 
 } // namespace
 
+JobReport::JobReport() = default;
+JobReport::JobReport(const JobReport&) = default;
+JobReport::JobReport(JobReport&&) noexcept = default;
+JobReport& JobReport::operator=(const JobReport&) = default;
+JobReport& JobReport::operator=(JobReport&&) noexcept = default;
+JobReport::~JobReport() = default;
+
 std::string_view disagreementName(Disagreement::What what) {
   return kDisagreementNames[static_cast<size_t>(what)];
 }

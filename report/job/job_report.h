@@ -218,6 +218,14 @@ struct JobNccl {
 };
 
 struct JobReport {
+  /// These are defined in the source, because dozens of sources would else compile them, with those of all members.
+  JobReport();
+  JobReport(const JobReport&);
+  JobReport(JobReport&&) noexcept;
+  JobReport& operator=(const JobReport&);
+  JobReport& operator=(JobReport&&) noexcept;
+  ~JobReport();
+
   std::string run_id;
   std::string name;              ///< for people; "" if the run has none
   int64_t attempt = 0;           ///< the merged attempt

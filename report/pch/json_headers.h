@@ -17,3 +17,5 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
+
+#include "report/json/json_instances.h"

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -20,7 +21,6 @@
 #include "report/model/not_seen.h"
 #include "tools/docs/row_schema.h"
 #include "tools/doctor/diagnosis.h"
-#include "tools/tables/row_cells.h"
 
 namespace commtap {
 namespace {
@@ -179,46 +179,22 @@ std::string verifyClassTable() {
   return table;
 }
 
-/// Returns the type of a field, in the page's words.
-template <typename Value, typename Format>
-std::string typeName() {
-  using Item = typename ItemOf<Value>::Type;
-  std::string name;
-  if constexpr (std::is_same_v<Format, RealTime>) {
-    name = "time";
-  } else if constexpr (
-      (std::is_same_v<Item, std::string> && !std::is_same_v<Format, JsonObject>) || std::is_same_v<Format, RankList>) {
-    name = "text";
-  } else if constexpr (NamedEnum<Item> || std::is_same_v<Item, Timing>) {
-    name = "name";
-  } else if constexpr (std::is_same_v<Item, bool> || std::is_same_v<Item, AsyncOp>) {
-    name = "true or false";
-  } else if constexpr (std::integral<Item> || std::floating_point<Item>) {
-    name = "number";
-  } else if constexpr (
-      std::is_same_v<Item, Histogram> || std::is_same_v<Item, CallsByPhase> || std::is_same_v<Item, CollectiveTime> ||
-      std::is_same_v<Format, JsonObject> || Described<Item>) {
-    name = "object";
-  } else {
-    name = "list";
+std::string fieldTableOf(std::span<const schema::FieldFacts> fields) {
+  std::string table = "| field | type | meaning |\n|---|---|---|\n";
+  for (const schema::FieldFacts& field : fields) {
+    table += fmt::format(
+        "| `{}` | {}{} | {} |\n",
+        field.name,
+        field.type,
+        field.is_nullable ? " or null" : "",
+        schema::helpOf(*field.help == '\0' ? field.type_help : field.help, field.facts.presence));
   }
-  return schema::isNullable<Value, Format>() ? name + " or null" : name;
+  return table;
 }
 
 template <Described Row>
 std::string fieldTable() {
-  std::string table = "| field | type | meaning |\n|---|---|---|\n";
-  forEachColumn<Row>([&table](const auto& column) {
-    using Value = std::remove_cvref_t<decltype(std::declval<Row>().*column.member)>;
-    using Format = typename std::remove_cvref_t<decltype(column)>::Format;
-    const std::string help = cells::helpOf(column);
-    table += fmt::format(
-        "| `{}` | {} | {} |\n",
-        column.name,
-        typeName<Value, Format>(),
-        schema::helpOf(help.c_str(), column.facts.presence));
-  });
-  return table;
+  return fieldTableOf(schema::kFields<Row>);
 }
 
 /// Returns the table of all rules of `commtap advise`.

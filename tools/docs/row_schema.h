@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -250,27 +253,85 @@ inline std::string helpOf(const char* help, Presence presence) {
   return std::string(help) + (presence == Presence::kIfTimed ? " Written only with COMMTAP_TIMING." : "");
 }
 
+/// Returns the type of a field, in the page's words.
+template <typename Value, typename Format>
+constexpr const char* typeName() {
+  using Item = typename ItemOf<Value>::Type;
+  if constexpr (std::is_same_v<Format, RealTime>) {
+    return "time";
+  } else if constexpr (
+      (std::is_same_v<Item, std::string> && !std::is_same_v<Format, JsonObject>) || std::is_same_v<Format, RankList>) {
+    return "text";
+  } else if constexpr (NamedEnum<Item> || std::is_same_v<Item, Timing>) {
+    return "name";
+  } else if constexpr (std::is_same_v<Item, bool> || std::is_same_v<Item, AsyncOp>) {
+    return "true or false";
+  } else if constexpr (std::integral<Item> || std::floating_point<Item>) {
+    return "number";
+  } else if constexpr (
+      std::is_same_v<Item, Histogram> || std::is_same_v<Item, CallsByPhase> || std::is_same_v<Item, CollectiveTime> ||
+      std::is_same_v<Format, JsonObject> || Described<Item>) {
+    return "object";
+  } else {
+    return "list";
+  }
+}
+
+/// A column without its C++ type: code for hundreds of columns is then compiled once.
+struct FieldFacts {
+  const char* name;
+  const char* help;
+  const char* type;      ///< typeName()
+  const char* type_help; ///< of an enum; "" for other types
+  const ColumnFacts& facts;
+  bool is_nullable;
+  ordered_json (*schemaOf)(const ColumnFacts& facts);
+  void (*addRow)(ordered_json& object); ///< of a row that is written in the field's place; else nullptr
+};
+
+template <Described Row>
+void addRow(ordered_json& object);
+
+template <typename Row, typename Value, typename Format>
+constexpr FieldFacts factsOf(const Column<Row, Value, Format>& column) {
+  FieldFacts field{column.name, column.help, typeName<Value, Format>(), "", column.facts, isNullable<Value, Format>()};
+  field.schemaOf = schemaOf<typename ItemOf<Value>::Type, Format>;
+  if constexpr (NamedEnum<Value>) {
+    field.type_help = EnumNames<Value>::kHelp;
+  }
+  if constexpr (std::is_same_v<Format, Inline>) {
+    field.addRow = addRow<Value>;
+  }
+  return field;
+}
+
+template <Described Row>
+inline constexpr auto kFields =
+    std::apply([](const auto&... column) { return std::array{factsOf(column)...}; }, kColumns<Row>);
+
+inline void addField(ordered_json& object, const FieldFacts& field) {
+  if (field.addRow != nullptr) {
+    field.addRow(object);
+    return;
+  }
+  ordered_json schema = field.schemaOf(field.facts);
+  ordered_json described = ordered_json::object();
+  if (const std::string help = helpOf(field.help, field.facts.presence); !help.empty()) {
+    described["description"] = help;
+  }
+  described.update(field.is_nullable ? orNullSchema(std::move(schema)) : std::move(schema));
+  object["properties"][field.name] = std::move(described);
+  if (field.facts.presence == Presence::kAlways) {
+    object["required"].push_back(field.name);
+  }
+}
+
 /// Adds the row's fields to an object's schema.
 template <Described Row>
 void addRow(ordered_json& object) {
-  forEachColumn<Row>([&object](const auto& column) {
-    using Value = std::remove_cvref_t<decltype(std::declval<Row>().*column.member)>;
-    using Format = typename std::remove_cvref_t<decltype(column)>::Format;
-    if constexpr (std::is_same_v<Format, Inline>) {
-      addRow<Value>(object);
-    } else {
-      ordered_json schema = schemaOf<typename ItemOf<Value>::Type, Format>(column.facts);
-      ordered_json described = ordered_json::object();
-      if (const std::string help = helpOf(column.help, column.facts.presence); !help.empty()) {
-        described["description"] = help;
-      }
-      described.update(isNullable<Value, Format>() ? orNullSchema(std::move(schema)) : std::move(schema));
-      object["properties"][column.name] = std::move(described);
-      if (column.facts.presence == Presence::kAlways) {
-        object["required"].push_back(column.name);
-      }
-    }
-  });
+  for (const FieldFacts& field : kFields<Row>) {
+    addField(object, field);
+  }
 }
 
 /// Returns the schema of a row's object.

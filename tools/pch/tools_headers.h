@@ -20,3 +20,5 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+
+#include "report/json/json_instances.h"
