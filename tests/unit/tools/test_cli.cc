@@ -152,7 +152,9 @@ std::string textsOfUsage() {
     for (const Option& option : verb.options) {
       for (const Words& words : wrongUses(verb, option)) {
         const std::string error = parse(commtapProgram(), words).error;
-        text += fmt::format("{}: {}\n", fmt::join(words, " "), error.substr(0, error.find(" (see commtap ")));
+        if (!error.empty()) { // else the verb judges the value
+          text += fmt::format("{}: {}\n", fmt::join(words, " "), error.substr(0, error.find(" (see commtap ")));
+        }
       }
     }
   }

@@ -137,7 +137,8 @@ TEST_CASE("parse returns the command of the verb, whose options are its own") {
 }
 
 TEST_CASE("--help and --version are texts to print") {
-  const Verb program = {.name = "p", .usage = "p COMMAND", .verbs = {{.name = "look", .usage = "p look"}}};
+  const Verb look = {.name = "look", .usage = "p look", .options = {{.names = "-h,--help", .help = "Print this"}}};
+  const Verb program = {.name = "p", .usage = "p COMMAND", .verbs = {look}};
   CHECK(parse(program, {"--version"}).text == "p " COMMTAP_VERSION "\n");
   CHECK(parse(program, {"--help"}).text == helpText(program, program));
   CHECK(parse(program, {"look", "--help"}).text == helpText(program, program.verbs[0]));

@@ -18,7 +18,7 @@ TEST_CASE("a path that is not given is the folder that jobs write to") {
   std::string path;
   const Option option = readPath("PATH", path, "A folder");
   CHECK(option.help == "A folder; default: that of COMMTAP_OUT, else commtap-out");
-  CHECK(option.otherwise == saidDefaultFolder);
+  CHECK((option.otherwise == saidDefaultFolder));
 }
 
 } // namespace
