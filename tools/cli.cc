@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "report/base/text_file.h"
+#include "tools/cli/job_input.h"
 #include "tools/cli/parser.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verbs.h"
@@ -34,12 +34,7 @@ void add(Verb& program, const char* group, const std::vector<Verb>& verbs) {
     verb.group = group;
     verb.options.insert(verb.options.begin(), {.names = "-h,--help", .help = "Print this help message and exit"});
     if (readsFolder(verb)) {
-      verb.options.push_back(
-          {.names = "--max-file-size",
-           .value = "SIZE",
-           .help = "Reject files that take more memory to read, for example 4GiB; default: 1GiB",
-           .to = setMaxInputSize,
-           .unit = Unit::kBytes});
+      verb.options.push_back(inputLimit());
     }
   }
 }
