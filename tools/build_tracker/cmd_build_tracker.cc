@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/build_tracker/cmd_build_tracker.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,12 +16,11 @@
 #include "tools/build_tracker/build_run.h"
 #include "tools/build_tracker/tracker_cache.h"
 #include "tools/build_tracker/tracker_sources.h"
-#include "tools/cli/given_arguments.h"
 #include "tools/cli/own_python.h"
 #include "tools/cli/progress.h"
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/temporary_folder.h"
+#include "tools/cli/verbs.h"
 #include "tools/command/interpreter.h"
 #include "tools/command/job_program.h"
 #include "tools/command/linked_program.h"
@@ -153,20 +150,26 @@ int buildTracker(const BuildArguments& arguments, const std::vector<std::string>
 
 } // namespace
 
-void addBuildTracker(CLI::App& app, GivenArguments& given, int& exit_status) {
-  given.splitBy("build-tracker", splitAtDashes);
-  CLI::App* verb = app.add_subcommand("build-tracker", "Compile a tracker for the torch at hand");
-  describe(
-      *verb,
-      {.usage = "commtap build-tracker [OPTIONS] [-- COMMAND [ARGUMENTS]]",
-       .about = kAbout,
-       .exit_status = kExitStatus,
-       .examples = {"commtap build-tracker", "commtap build-tracker -- /venv/bin/python"}});
+Verb buildTrackerVerb() {
   auto arguments = std::make_shared<BuildArguments>();
-  verb->add_option("--compiler", arguments->compiler, "A C++ compiler; default: $CXX, c++, g++ or clang++")
-      ->type_name("PATH");
-  verb->add_option("--jobs", arguments->jobs, "Compilers that run at a time; default: one per core")->type_name("N");
-  verb->callback([arguments, &given, &exit_status] { exit_status = buildTracker(*arguments, given.command()); });
+  return {
+      .name = "build-tracker",
+      .help = "Compile a tracker for the torch at hand",
+      .usage = "commtap build-tracker [OPTIONS] [-- COMMAND [ARGUMENTS]]",
+      .about = kAbout,
+      .exit_status = kExitStatus,
+      .examples = {"commtap build-tracker", "commtap build-tracker -- /venv/bin/python"},
+      .options =
+          {{.names = "--compiler",
+            .value = "PATH",
+            .help = "A C++ compiler; default: $CXX, c++, g++ or clang++",
+            .to = &arguments->compiler},
+           {.names = "--jobs",
+            .value = "N",
+            .help = "Compilers that run at a time; default: one per core",
+            .to = &arguments->jobs}},
+      .command = Command::kAfterDashes,
+      .run = [arguments](const Given& given) { return buildTracker(*arguments, given.command); }};
 }
 
 } // namespace commtap

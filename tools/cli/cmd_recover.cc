@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/cli/cmd_recover.h"
-
 #include <sys/stat.h>
+
+#include <memory>
 
 #include <fmt/format.h>
 
 #include "report/runs/ledger_recovery.h"
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/verbs.h"
 #include "tools/text/text.h"
 
 namespace commtap {
@@ -42,17 +42,17 @@ int recover(const std::string& folder) {
 
 } // namespace
 
-void addRecover(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("recover", "Convert the ledgers of killed processes into reports");
-  describe(
-      *verb,
-      {.usage = "commtap recover FOLDER",
-       .about = kRecoverAbout,
-       .exit_status = kRecoverExitStatus,
-       .examples = {"commtap recover out"}});
+Verb recoverVerb() {
   auto folder = std::make_shared<std::string>();
-  verb->add_option("FOLDER", *folder, "The folder of the job's reports")->required()->type_name("");
-  verb->callback([folder, &exit_status] { exit_status = recover(*folder); });
+  return {
+      .name = "recover",
+      .help = "Convert the ledgers of killed processes into reports",
+      .usage = "commtap recover FOLDER",
+      .about = kRecoverAbout,
+      .exit_status = kRecoverExitStatus,
+      .examples = {"commtap recover out"},
+      .options = {{.names = "FOLDER", .help = "The folder of the job's reports", .to = folder.get(), .required = true}},
+      .run = [folder](const Given& /*given*/) { return recover(*folder); }};
 }
 
 } // namespace commtap

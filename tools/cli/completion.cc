@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/cli/completion.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,42 +25,61 @@ std::string quoted(const std::string& text, const std::string& quote) {
   return escaped + "'";
 }
 
-std::vector<std::string> namesOf(const std::vector<SubcommandInfo>& verbs) {
+std::vector<std::string> namesOf(const std::vector<Verb>& verbs) {
   std::vector<std::string> names;
   names.reserve(verbs.size());
-  for (const SubcommandInfo& verb : verbs) {
+  for (const Verb& verb : verbs) {
     names.push_back(verb.name);
   }
   return names;
 }
 
+/// Returns whether a path is the value.
+bool takesPath(const Option& option) {
+  return isArgument(option) || option.value == "FILE" || option.value == "PATH" || option.value == "folder";
+}
+
+/// Returns whether the id of a run in a folder is the value.
+bool takesRun(const Option& option) {
+  return option.value == "ID";
+}
+
+/// Returns the values that the help lists, separated by spaces; "" if it lists none.
+std::string wordsOf(const Option& option) {
+  std::string words = placeholderOf(option);
+  const bool is_list = words.find('|') != std::string::npos;
+  std::replace(words.begin(), words.end(), '|', ' ');
+  return is_list ? words : "";
+}
+
 /// Adds a subcommand to two lists of bash `case` branches: values after an option, and options of a subcommand.
-void bashVerb(const SubcommandInfo& verb, std::string& values, std::string& options) {
+void bashVerb(const Verb& verb, std::string& values, std::string& options) {
   std::vector<std::string> names;
-  for (const OptionFacts& option : verb.options) {
-    names.insert(names.end(), option.names.begin(), option.names.end());
-    if (option.names.empty() || option.value.empty()) {
-      continue;
-    }
+  for (const Option& option : verb.options) {
     std::vector<std::string> cases;
-    for (const std::string& name : option.names) {
+    for (const std::string& name : namesOf(option)) {
+      names.push_back(name);
       cases.push_back(verb.name + ":" + name);
     }
-    const std::string words = fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))", fmt::join(option.words, " "));
-    const std::string others = option.takes_path  ? "compopt -o default"
-                               : option.takes_run ? "COMPREPLY=($(compgen -W '$(_commtap_runs)' -- \"$word\"))"
-                                                  : ":";
-    values += fmt::format("    {}) {}; return ;;\n", fmt::join(cases, "|"), option.words.empty() ? others : words);
+    if (cases.empty() || placeholderOf(option).empty()) {
+      continue;
+    }
+    const std::string words = wordsOf(option);
+    const std::string action = !words.empty()      ? fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))", words)
+                               : takesPath(option) ? "compopt -o default"
+                               : takesRun(option)  ? "COMPREPLY=($(compgen -W '$(_commtap_runs)' -- \"$word\"))"
+                                                   : ":";
+    values += fmt::format("    {}) {}; return ;;\n", fmt::join(cases, "|"), action);
   }
   options += fmt::format("    {}) options='{}' ;;\n", verb.name, fmt::join(names, " "));
 }
 
-std::string zshOption(const OptionFacts& option) {
-  if (option.names.empty()) {
+std::string zshOption(const Option& option) {
+  if (isArgument(option)) {
     return quoted("*:" + option.help + ":_files", "'\\''");
   }
   std::string specs;
-  for (const std::string& name : option.names) {
+  for (const std::string& name : namesOf(option)) {
     std::string spec = fmt::format("*{}[{}]", name, option.help);
     for (const char c : {'\\', '[', ']', ':'}) { // in the help only
       for (size_t at = spec.find(c, name.size() + 2); at != std::string::npos && at + 1 < spec.size();
@@ -66,39 +87,39 @@ std::string zshOption(const OptionFacts& option) {
         spec.insert(at, "\\");
       }
     }
-    if (!option.words.empty()) {
-      spec += fmt::format(":value:({})", fmt::join(option.words, " "));
-    } else if (!option.value.empty()) {
-      spec += option.takes_path ? ":path:_files" : option.takes_run ? ":run:_commtap_runs" : ":value: ";
+    if (const std::string words = wordsOf(option); !words.empty()) {
+      spec += fmt::format(":value:({})", words);
+    } else if (!placeholderOf(option).empty()) {
+      spec += takesPath(option) ? ":path:_files" : takesRun(option) ? ":run:_commtap_runs" : ":value: ";
     }
     specs += (specs.empty() ? "" : " ") + quoted(spec, "'\\''");
   }
   return specs;
 }
 
-std::string fishOption(const SubcommandInfo& verb, const OptionFacts& option) {
+std::string fishOption(const Verb& verb, const Option& option) {
   std::string line = fmt::format("complete -c commtap -n '__fish_seen_subcommand_from {}'", verb.name);
-  for (const std::string& name : option.names) {
+  for (const std::string& name : namesOf(option)) {
     const bool is_long = name.starts_with("--");
     line += fmt::format(" {} {}", is_long ? "-l" : "-s", name.substr(is_long ? 2 : 1));
   }
-  if (option.names.empty()) {
+  if (isArgument(option)) {
     return line + " -F\n";
   }
-  if (!option.words.empty()) {
-    line += fmt::format(" -x -a '{}'", fmt::join(option.words, " "));
-  } else if (!option.value.empty()) {
-    line += option.takes_path ? " -r -F" : option.takes_run ? " -x -a '(__commtap_runs)'" : " -x";
+  if (const std::string words = wordsOf(option); !words.empty()) {
+    line += fmt::format(" -x -a '{}'", words);
+  } else if (!placeholderOf(option).empty()) {
+    line += takesPath(option) ? " -r -F" : takesRun(option) ? " -x -a '(__commtap_runs)'" : " -x";
   }
   return line + " -d " + quoted(option.help, "\\'") + "\n";
 }
 
 } // namespace
 
-std::string bashCompletion(const std::vector<SubcommandInfo>& verbs) {
+std::string bashCompletion(const std::vector<Verb>& verbs) {
   std::string values;
   std::string options;
-  for (const SubcommandInfo& verb : verbs) {
+  for (const Verb& verb : verbs) {
     bashVerb(verb, values, options);
   }
   std::string text = "# shellcheck shell=bash\n";
@@ -143,13 +164,13 @@ complete -F _commtap commtap
   return text;
 }
 
-std::string zshCompletion(const std::vector<SubcommandInfo>& verbs) {
+std::string zshCompletion(const std::vector<Verb>& verbs) {
   std::string described;
   std::string cases;
-  for (const SubcommandInfo& verb : verbs) {
+  for (const Verb& verb : verbs) {
     described += "    " + quoted(verb.name + ":" + verb.help, "'\\''") + "\n";
     cases += "    " + verb.name + ")\n      _arguments -S";
-    for (const OptionFacts& option : verb.options) {
+    for (const Option& option : verb.options) {
       cases += " \\\n        " + zshOption(option);
     }
     const bool takes_command = verb.name == "run" || verb.name == "doctor";
@@ -184,7 +205,7 @@ if [ "$funcstack[1]" = _commtap ]; then _commtap "$@"; else compdef _commtap com
 )";
 }
 
-std::string fishCompletion(const std::vector<SubcommandInfo>& verbs) {
+std::string fishCompletion(const std::vector<Verb>& verbs) {
   std::string text = std::string(kNotice) + R"fish(function __commtap_runs
   set -l folder
   for each in (commandline -opc)
@@ -194,12 +215,12 @@ std::string fishCompletion(const std::vector<SubcommandInfo>& verbs) {
 end
 complete -c commtap -f
 )fish";
-  for (const SubcommandInfo& verb : verbs) {
+  for (const Verb& verb : verbs) {
     text +=
         fmt::format("complete -c commtap -n __fish_use_subcommand -a {} -d {}\n", verb.name, quoted(verb.help, "\\'"));
   }
-  for (const SubcommandInfo& verb : verbs) {
-    for (const OptionFacts& option : verb.options) {
+  for (const Verb& verb : verbs) {
+    for (const Option& option : verb.options) {
       text += fishOption(verb, option);
     }
   }

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "tools/cli/command_tree.h"
+#include "tools/cli/verb.h"
 
 namespace commtap {
 
 /// Returns a script that completes subcommands, options, their values, paths, and commands after `commtap run --`.
-std::string bashCompletion(const std::vector<SubcommandInfo>& verbs);
-std::string zshCompletion(const std::vector<SubcommandInfo>& verbs);
-std::string fishCompletion(const std::vector<SubcommandInfo>& verbs);
+std::string bashCompletion(const std::vector<Verb>& verbs);
+std::string zshCompletion(const std::vector<Verb>& verbs);
+std::string fishCompletion(const std::vector<Verb>& verbs);
 
 } // namespace commtap

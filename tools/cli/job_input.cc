@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "report/base/text_file.h"
 #include "report/compare/plan_steps.h"
 #include "report/job/step_count.h"
 #include "report/merge/job_reader.h"
@@ -77,6 +78,15 @@ std::optional<JobReport> readJobInput(const std::string& path, const JobSelectio
   sayLaterFailure(path, selection, job->started_at_ns);
   exit_status = kExitOk;
   return std::move(*job);
+}
+
+Option inputLimit() {
+  return {
+      .names = "--max-file-size",
+      .value = "SIZE",
+      .help = "Reject files that take more memory to read, for example 4GiB; default: 1GiB",
+      .to = setMaxInputSize,
+      .unit = Unit::kBytes};
 }
 
 bool holdsRanks(const std::string& path) {

@@ -7,6 +7,7 @@
 
 #include "report/job/job_report.h"
 #include "report/runs/report_scan.h"
+#include "tools/cli/verb.h"
 
 namespace commtap {
 
@@ -25,6 +26,9 @@ std::optional<JobReport> readJobInput(const std::string& path, const JobSelectio
 /// Returns the plan in `plan`, read from the folder `path`, as it would be with as many steps as `run` made. A plan of
 /// another number of steps that is not of a folder, or of one step, is returned unchanged with a line to stderr.
 JobReport planFor(const std::string& path, const JobReport& plan, const JobReport& run);
+
+/// Returns the option that bounds the files that a verb reads.
+Option inputLimit();
 
 /// Returns false, and writes a line to stderr, if `path` is a merged report, which has no single ranks.
 bool holdsRanks(const std::string& path);

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "tools/cli/command_tree.h"
+#include "tools/cli/verb.h"
 
 namespace commtap {
 
 /// Returns the manual page commtap(1).
-std::string manualPage(const std::vector<SubcommandInfo>& verbs);
+std::string manualPage(const std::vector<Verb>& verbs);
 
 /// Returns the text of docs/commands.md.
-std::string commandsPage(const std::vector<SubcommandInfo>& verbs);
+std::string commandsPage(const std::vector<Verb>& verbs);
 
 } // namespace commtap

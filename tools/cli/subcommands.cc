@@ -4,16 +4,13 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "report/base/text_file.h"
 #include "tools/cli/default_folder.h"
 #include "tools/text/text.h"
 
@@ -25,44 +22,12 @@ constexpr size_t kMaxLine = 2000; ///< bytes of a line on stderr; a message may 
 
 } // namespace
 
-CLI::Validator oneOf(std::vector<std::string> words) {
-  const auto check = [words = std::move(words)](const std::string& word) {
-    const bool known = std::find(words.begin(), words.end(), word) != words.end();
-    return known ? std::string() : fmt::format("\"{}\" is not one of {}", word, fmt::join(words, ", "));
-  };
-  return CLI::Validator(check, "");
-}
-
-CLI::Validator between(double least, double most) {
-  const auto check = [least, most](const std::string& text) {
-    double number = 0;
-    if (!CLI::detail::lexical_cast(text, number)) {
-      return fmt::format("\"{}\" is not a number", text);
-    }
-    if (number >= least && number <= most) {
-      return std::string();
-    }
-    return std::isinf(most) ? fmt::format("{} is less than {}", text, least)
-                            : fmt::format("{} is not between {} and {}", text, least, most);
-  };
-  return CLI::Validator(check, "");
-}
-
-CLI::Validator atLeast(double least) {
-  return between(least, HUGE_VAL);
-}
-
-void addPath(CLI::App& verb, const char* name, std::string& path, const char* help) {
-  verb.add_option(name, path, help)->required()->type_name("");
-}
-
-void addReadPath(CLI::App& verb, const char* name, std::string& path, const char* help) {
-  verb.add_option(name, path, fmt::format("{}; default: that of COMMTAP_OUT, else commtap-out", help))->type_name("");
-  verb.parse_complete_callback([&path] {
-    if (path.empty()) {
-      path = saidDefaultFolder();
-    }
-  });
+Option readPath(const char* name, std::string& path, const std::string& help) {
+  return {
+      .names = name,
+      .help = help + "; default: that of COMMTAP_OUT, else commtap-out",
+      .to = &path,
+      .otherwise = saidDefaultFolder};
 }
 
 std::string saidDefaultFolder() {
@@ -73,59 +38,37 @@ std::string saidDefaultFolder() {
   return folder;
 }
 
-void addFormat(CLI::App& verb, std::string& format, std::vector<std::string> words) {
-  CLI::Option* option = verb.add_option("--format", format, "Default: " + words.front());
-  option->type_name(fmt::format("{}", fmt::join(words, "|")));
-  option->check(oneOf(std::move(words)));
+Option formatOption(std::string& format, std::vector<std::string> words) {
+  std::string help = "Default: " + words.front();
+  return {.names = "--format", .help = std::move(help), .to = &format, .words = std::move(words)};
 }
 
-void addSelection(CLI::App& verb, JobSelection& selection) {
-  verb.add_option(
-          "--run",
-          selection.run_id,
-          "The run to read if a folder has several: its id, a part of it, or its name; default: the newest")
-      ->type_name("ID");
-  verb.add_option(
-          "--attempt", selection.attempt, "The attempt to read if torchrun restarted the job; default: the last")
-      ->type_name("N");
+OptionTable selectionOptions(JobSelection& selection) {
+  return {
+      {.names = "--run",
+       .value = "ID",
+       .help = "The run to read if a folder has several: its id, a part of it, or its name; default: the newest",
+       .to = &selection.run_id},
+      {.names = "--attempt",
+       .value = "N",
+       .help = "The attempt to read if torchrun restarted the job; default: the last",
+       .to = &selection.attempt}};
 }
 
-void addInputLimit(CLI::App& verb) {
-  verb.add_option_function<uint64_t>(
-          "--max-file-size",
-          setMaxInputSize,
-          "Reject files that take more memory to read, for example 4GiB; default: 1GiB")
-      ->type_name("SIZE")
-      ->transform(CLI::AsSizeValue(false).description(""));
+Option toleranceOption(std::vector<std::string>& rules) {
+  return {
+      .names = "--tolerance",
+      .value = "RULE",
+      .help = "Accept differences: bytes=5%, or for some rows: kind=all_to_all,module=**.moe,count=1",
+      .to = &rules};
 }
 
-void addTolerances(CLI::App& verb, std::vector<std::string>& rules) {
-  verb.add_option(
-          "--tolerance", rules, "Accept differences: bytes=5%, or for some rows: kind=all_to_all,module=**.moe,count=1")
-      ->type_name("RULE")
-      ->allow_extra_args(false)
-      ->take_all();
-}
-
-void addRenames(CLI::App& verb, std::vector<std::string>& renames) {
-  verb.add_option(
-          "--rename",
-          renames,
-          "Rename parts of module names before comparing: base_layer=, or Peft.base_model.model=Llama")
-      ->type_name("OLD=NEW")
-      ->allow_extra_args(false)
-      ->take_all();
-}
-
-void addWords(
-    CLI::App& verb,
-    const char* name,
-    std::vector<std::string>& chosen,
-    const char* help,
-    std::vector<std::string> words) {
-  CLI::Option* option = verb.add_option(name, chosen, help);
-  option->type_name(fmt::format("{}", fmt::join(words, "|")))->allow_extra_args(false)->take_all();
-  option->check(oneOf(std::move(words)));
+Option renameOption(std::vector<std::string>& renames) {
+  return {
+      .names = "--rename",
+      .value = "OLD=NEW",
+      .help = "Rename parts of module names before comparing: base_layer=, or Peft.base_model.model=Llama",
+      .to = &renames};
 }
 
 std::string readTolerances(const std::vector<std::string>& texts, std::vector<Tolerance>& rules) {

@@ -5,18 +5,15 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-class ParseError;
-} // namespace CLI
+#include "tools/cli/verb.h"
 
 namespace commtap {
 
-/// Returns one line about the first argument that names no subcommand of `app`, or no option of the subcommand, with
-/// the name that was probably meant. Returns "" if all names are known. CLI11 would report what is missing first.
-std::string unknownNameIn(const CLI::App& app, const std::vector<std::string>& arguments);
+/// Returns one line about a word that names no verb of `program`, with the verb that was probably meant.
+std::string wrongCommand(const Verb& program, const std::string& word);
 
-/// Returns one line about an error that CLI11 found while it parsed `arguments`.
-std::string usageError(const CLI::App& app, const std::vector<std::string>& arguments, const CLI::ParseError& error);
+/// Returns one line about the first argument that names no verb of `program`, or no option of the verb, with the name
+/// that was probably meant. Returns "" if all names are known. CLI11 would report what is missing first.
+std::string unknownNameIn(const Verb& program, const std::vector<std::string>& arguments);
 
 } // namespace commtap

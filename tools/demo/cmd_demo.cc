@@ -15,8 +15,8 @@
 
 #include "report/base/inert.h"
 #include "tools/cli/own_python.h"
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/verbs.h"
 #include "tools/command/interpreter.h"
 #include "tools/command/job_program.h"
 #include "tools/run/environment.h"
@@ -123,21 +123,25 @@ Result<std::string> findDemo(const std::string& folder) {
   return findInstalled(folder, {"demo/demo.py" /* build folder */, "../share/commtap/demo.py"});
 }
 
-void addDemo(CLI::App& app, int& exit_status) {
-  CLI::App* verb =
-      app.add_subcommand("demo", "Train a small network on 4 CPU ranks under commtap, and show its numbers");
-  describe(
-      *verb,
-      {.usage = "commtap demo [OPTIONS]",
-       .about = kDemoAbout,
-       .exit_status = kDemoExitStatus,
-       .examples = {"commtap demo", "commtap demo --python /venv/bin/python"}});
+Verb demoVerb() {
   auto arguments = std::make_shared<DemoArguments>();
-  verb->add_option("--python", arguments->python, "A Python that has torch; default: commtap's own, else python3")
-      ->type_name("PATH");
-  verb->add_option("--out", arguments->out, "The folder for the reports and the page; default: commtap-demo")
-      ->type_name("PATH");
-  verb->callback([arguments, &exit_status] { exit_status = demo(*arguments); });
+  return {
+      .name = "demo",
+      .help = "Train a small network on 4 CPU ranks under commtap, and show its numbers",
+      .usage = "commtap demo [OPTIONS]",
+      .about = kDemoAbout,
+      .exit_status = kDemoExitStatus,
+      .examples = {"commtap demo", "commtap demo --python /venv/bin/python"},
+      .options =
+          {{.names = "--python",
+            .value = "PATH",
+            .help = "A Python that has torch; default: commtap's own, else python3",
+            .to = &arguments->python},
+           {.names = "--out",
+            .value = "PATH",
+            .help = "The folder for the reports and the page; default: commtap-demo",
+            .to = &arguments->out}},
+      .run = [arguments](const Given& /*given*/) { return demo(*arguments); }};
 }
 
 } // namespace commtap

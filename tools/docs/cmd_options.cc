@@ -1,14 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/docs/cmd_options.h"
-
 #include <memory>
 
 #include "report/base/text_file.h"
 #include "report/model/options.h"
 #include "tools/cli/manual.h"
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/verbs.h"
 #include "tools/docs/row_pages.h"
 #include "tools/docs/tables_page.h"
 #include "tools/metrics/metrics.h"
@@ -21,12 +19,12 @@ struct OptionsArguments {
   std::string file;
 };
 
-std::string pageOf(const std::string& page, const CLI::App& app) {
+std::string pageOf(const std::string& page, const Verb& program) {
   if (page == "man") {
-    return manualPage(verbsOf(app));
+    return manualPage(shownVerbs(program));
   }
   if (page == "commands") {
-    return commandsPage(verbsOf(app));
+    return commandsPage(shownVerbs(program));
   }
   return page == "metrics" ? metricsPage() : page == "tables" ? tablesPage() : optionsPage();
 }
@@ -46,23 +44,30 @@ int printFilled(const OptionsArguments& arguments) {
   return printOut(*filled);
 }
 
-int print(const OptionsArguments& arguments, const CLI::App& app) {
+int print(const OptionsArguments& arguments, const Verb& program) {
   const bool is_filled = arguments.page == "schema" || arguments.page == "fields";
-  return is_filled ? printFilled(arguments) : printOut(pageOf(arguments.page, app));
+  return is_filled ? printFilled(arguments) : printOut(pageOf(arguments.page, program));
 }
 
 } // namespace
 
-void addOptions(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("options", "Print a page generated from the option tables");
-  verb->group(""); // for `./dev docs` and the build, not for users
-  describe(*verb, {.usage = "commtap options --format options|commands|man|metrics|tables|schema|fields [FILE]"});
+Verb optionsVerb() {
   auto arguments = std::make_shared<OptionsArguments>();
-  verb->add_option("--format", arguments->page, "docs/FORMAT.md, commtap.1, or FILE with its generated parts")
-      ->check(oneOf({"markdown", "options", "commands", "man", "metrics", "tables", "schema", "fields"}))
-      ->type_name("FORMAT");
-  verb->add_option("FILE", arguments->file, "schema: a file of docs/schema; fields: a page with tables of fields");
-  verb->callback([&app, arguments, &exit_status] { exit_status = print(*arguments, app); });
+  return {
+      .name = "options",
+      .help = "Print a page generated from the option tables",
+      .usage = "commtap options --format options|commands|man|metrics|tables|schema|fields [FILE]",
+      .options =
+          {{.names = "--format",
+            .value = "FORMAT",
+            .help = "docs/FORMAT.md, commtap.1, or FILE with its generated parts",
+            .to = &arguments->page,
+            .words = {"markdown", "options", "commands", "man", "metrics", "tables", "schema", "fields"}},
+           {.names = "FILE",
+            .value = "TEXT",
+            .help = "schema: a file of docs/schema; fields: a page with tables of fields",
+            .to = &arguments->file}},
+      .run = [arguments](const Given& given) { return print(*arguments, given.program); }};
 }
 
 } // namespace commtap

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/doctor/cmd_doctor.h"
-
 #include <unistd.h>
 
 #include <chrono>
@@ -9,13 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "tools/cli/given_arguments.h"
 #include "tools/cli/progress.h"
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/verbs.h"
 #include "tools/doctor/diagnosis.h"
 #include "tools/doctor/examination.h"
-#include "tools/run/cmd_run.h"
 #include "tools/run/preload.h"
 #include "tools/text/color.h"
 
@@ -40,18 +36,21 @@ int doctor(const std::vector<std::string>& command, bool is_json) {
 
 } // namespace
 
-void addDoctor(CLI::App& app, GivenArguments& given, int& exit_status) {
-  given.splitBy("doctor", splitRunArguments);
-  CLI::App* verb = app.add_subcommand("doctor", "Check that commtap would count a command's collectives");
-  describe(
-      *verb,
-      {.usage = "commtap doctor [--json] [-- COMMAND [ARGUMENTS]]",
-       .about = kDoctorAbout,
-       .exit_status = kDoctorExitStatus,
-       .examples = {"commtap doctor -- torchrun --nproc-per-node 4 train.py"}});
+Verb doctorVerb() {
   auto is_json = std::make_shared<bool>(false);
-  verb->add_flag("--json", *is_json, "Print a JSON list of objects with check, state, found and todo");
-  verb->callback([is_json, &given, &exit_status] { exit_status = doctor(given.command(), *is_json); });
+  return {
+      .name = "doctor",
+      .help = "Check that commtap would count a command's collectives",
+      .usage = "commtap doctor [--json] [-- COMMAND [ARGUMENTS]]",
+      .about = kDoctorAbout,
+      .exit_status = kDoctorExitStatus,
+      .examples = {"commtap doctor -- torchrun --nproc-per-node 4 train.py"},
+      .options =
+          {{.names = "--json",
+            .help = "Print a JSON list of objects with check, state, found and todo",
+            .to = is_json.get()}},
+      .command = Command::kAfterOptions,
+      .run = [is_json](const Given& given) { return doctor(given.command, *is_json); }};
 }
 
 } // namespace commtap

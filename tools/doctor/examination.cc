@@ -9,6 +9,7 @@
 #include "report/runs/output.h"
 #include "report/samples/samples_format.h"
 #include "tools/cli/own_python.h"
+#include "tools/cli/verbs.h"
 #include "tools/command/linked_program.h"
 #include "tools/doctor/command_check.h"
 #include "tools/doctor/environment_check.h"
@@ -17,7 +18,6 @@
 #include "tools/doctor/output_check.h"
 #include "tools/doctor/probe.h"
 #include "tools/doctor/python_check.h"
-#include "tools/run/cmd_run.h"
 #include "tools/run/preload.h"
 #include "tools/run/run_setup.h"
 
@@ -154,7 +154,7 @@ class Examination {
 std::vector<std::string> withoutCommtapRun(const std::vector<std::string>& command) {
   const bool is_run =
       command.size() > 1 && command[1] == "run" && (command[0] == "commtap" || command[0].ends_with("/commtap"));
-  return is_run ? splitRunArguments({command.begin() + 2, command.end()}).command : command;
+  return is_run ? splitArguments(runVerb(), {command.begin() + 2, command.end()}).command : command;
 }
 
 } // namespace

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/export/cmd_export.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,8 +23,8 @@
 #include "tools/cli/output_file.h"
 #include "tools/cli/own_python.h"
 #include "tools/cli/progress.h"
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/verbs.h"
 #include "tools/export/export_commdebug.h"
 #include "tools/export/export_parquet.h"
 #include "tools/export/export_source.h"
@@ -349,60 +347,81 @@ std::vector<std::string> tableNames() {
   return names;
 }
 
-void addFilters(CLI::App& verb, ExportArguments& arguments) {
-  addSelection(verb, arguments.selection.job);
-  verb.add_flag("--all", arguments.selection.all, "Export every run and attempt in the folder");
-  verb.add_option("--rank", arguments.selection.rank, "Export only this rank")->type_name("N");
-  verb.add_option("--host", arguments.selection.host, "Export only the processes of this host")->type_name("NAME");
-  verb.add_option("--depth", arguments.depth, "Metrics: cut the module tree at this depth")->type_name("N");
-  verb.add_option("--max-series", arguments.max_series, "Metrics: maximum number of label sets per rank; default: 500")
-      ->type_name("N")
-      ->check(atLeast(1));
+/// Returns the options that say what is written, and where.
+OptionTable outputOptions(ExportArguments& arguments) {
+  return {
+      {.names = "PATH", .help = "A report, a ledger, or a folder of both", .to = &arguments.path, .required = true},
+      {.names = "--format",
+       .value = "FORMAT",
+       .help = "The output format; see below",
+       .to = &arguments.format,
+       .words = formats(),
+       .required = true},
+      {.names = "-o,--output",
+       .value = "FILE",
+       .help = "The file to write; - is stdout; default: stdout; see below",
+       .to = &arguments.output},
+      {.names = "--table",
+       .value = "NAME",
+       .help = "csv, jsonl: the table to export; default: collectives",
+       .to = &arguments.table,
+       .words = tableNames()},
+      {.names = "--all-tables",
+       .value = "FOLDER",
+       .help = "csv, jsonl, parquet: write a file per table into this folder",
+       .to = &arguments.all_tables,
+       .excludes = {"--table", "--output"}},
+      {.names = "--since",
+       .value = "TIME",
+       .help = "parquet: only runs whose reports changed within this time: 90m, 24h, 7d",
+       .to = &arguments.since},
+      {.names = "--python",
+       .value = "PATH",
+       .help = "parquet: a Python that has pyarrow; default: commtap's own, else python3",
+       .to = &arguments.python}};
+}
+
+OptionTable filterOptions(ExportArguments& arguments) {
+  return selectionOptions(arguments.selection.job) +
+         OptionTable{
+             {.names = "--all", .help = "Export every run and attempt in the folder", .to = &arguments.selection.all},
+             {.names = "--rank", .value = "N", .help = "Export only this rank", .to = &arguments.selection.rank},
+             {.names = "--host",
+              .value = "NAME",
+              .help = "Export only the processes of this host",
+              .to = &arguments.selection.host},
+             {.names = "--depth",
+              .value = "N",
+              .help = "Metrics: cut the module tree at this depth",
+              .to = &arguments.depth},
+             {.names = "--max-series",
+              .value = "N",
+              .help = "Metrics: maximum number of label sets per rank; default: 500",
+              .to = &arguments.max_series,
+              .least = 1}};
 }
 
 } // namespace
 
-void addExport(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("export", "Write reports in the formats of other tools");
-  describe(
-      *verb,
-      {.usage = "commtap export --format FORMAT [OPTIONS] PATH",
-       .about = kExportAbout,
-       .exit_status = kExportExitStatus,
-       .examples = {
-           "commtap export out --format openmetrics",
-           "commtap export out --format prometheus --host $(hostname) -o /var/lib/node_exporter/commtap.prom",
-           "commtap export runs --all --format jsonl --table collectives -o collectives.jsonl",
-           "commtap export out --format csv --all-tables tables",
-           "commtap export runs --all --format parquet --all-tables lake --since 25h",
-           "commtap export out --format perfetto -o trace.json",
-       }});
+Verb exportVerb() {
   auto arguments = std::make_shared<ExportArguments>();
-  verb->add_option("PATH", arguments->path, "A report, a ledger, or a folder of both")->required()->type_name("");
-  verb->add_option("--format", arguments->format, "The output format; see below")
-      ->required()
-      ->type_name("FORMAT")
-      ->check(oneOf(formats()));
-  CLI::Option* output =
-      verb->add_option("-o,--output", arguments->output, "The file to write; - is stdout; default: stdout; see below")
-          ->type_name("FILE");
-  CLI::Option* table =
-      verb->add_option("--table", arguments->table, "csv, jsonl: the table to export; default: collectives")
-          ->type_name("NAME")
-          ->check(oneOf(tableNames()));
-  verb->add_option(
-          "--all-tables", arguments->all_tables, "csv, jsonl, parquet: write a file per table into this folder")
-      ->type_name("FOLDER")
-      ->excludes(table)
-      ->excludes(output);
-  verb->add_option(
-          "--since", arguments->since, "parquet: only runs whose reports changed within this time: 90m, 24h, 7d")
-      ->type_name("TIME");
-  verb->add_option(
-          "--python", arguments->python, "parquet: a Python that has pyarrow; default: commtap's own, else python3")
-      ->type_name("PATH");
-  addFilters(*verb, *arguments);
-  verb->callback([arguments, &exit_status] { exit_status = exportReports(*arguments); });
+  return {
+      .name = "export",
+      .help = "Write reports in the formats of other tools",
+      .usage = "commtap export --format FORMAT [OPTIONS] PATH",
+      .about = kExportAbout,
+      .exit_status = kExportExitStatus,
+      .examples =
+          {
+              "commtap export out --format openmetrics",
+              "commtap export out --format prometheus --host $(hostname) -o /var/lib/node_exporter/commtap.prom",
+              "commtap export runs --all --format jsonl --table collectives -o collectives.jsonl",
+              "commtap export out --format csv --all-tables tables",
+              "commtap export runs --all --format parquet --all-tables lake --since 25h",
+              "commtap export out --format perfetto -o trace.json",
+          },
+      .options = outputOptions(*arguments) + filterOptions(*arguments),
+      .run = [arguments](const Given& /*given*/) { return exportReports(*arguments); }};
 }
 
 } // namespace commtap

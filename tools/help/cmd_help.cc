@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/help/cmd_help.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,12 +9,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include "report/base/text_file.h"
 #include "report/model/spelling.h"
-#include "tools/cli/subcommand_help.h"
+#include "tools/cli/parser.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/verbs.h"
 #include "tools/help/doc_pages.h"
 #include "tools/help/page_text.h"
 #include "tools/help/pager.h"
@@ -62,9 +60,9 @@ std::vector<std::string> candidates(const std::string& wrong, const std::vector<
   return found;
 }
 
-int refuse(const std::string& wrong, std::vector<std::string> names, const CLI::App& app) {
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App* each) { return !each->get_group().empty(); })) {
-    names.push_back(verb->get_name());
+int refuse(const std::string& wrong, std::vector<std::string> names, const Verb& program) {
+  for (const Verb& verb : shownVerbs(program)) {
+    names.push_back(verb.name);
   }
   const std::vector<std::string> meant = candidates(wrong, names);
   const std::string question =
@@ -73,7 +71,7 @@ int refuse(const std::string& wrong, std::vector<std::string> names, const CLI::
   return kExitUsage;
 }
 
-int showPage(const std::string& folder, const std::string& file, const CLI::App* verb) {
+int showPage(const std::string& folder, const std::string& file, const Verb* verb) {
   const Result<std::string> markdown = readTextFile(folder + "/" + file);
   if (!markdown) {
     say(markdown.error());
@@ -83,18 +81,13 @@ int showPage(const std::string& folder, const std::string& file, const CLI::App*
     return showText(*markdown);
   }
   const std::string options =
-      verb == nullptr ? "" : fmt::format("commtap {} --help lists the options.\n\n", verb->get_name());
+      verb == nullptr ? "" : fmt::format("commtap {} --help lists the options.\n\n", verb->name);
   return showText(options + pageText(*markdown, file, pageNames(folder)));
 }
 
-const CLI::App* commandNamed(const CLI::App& app, const std::string& name) {
-  const auto found = app.get_subcommands(
-      [&name](const CLI::App* verb) { return verb->get_name() == name && !verb->get_group().empty(); });
-  return found.empty() ? nullptr : found.front();
-}
-
-int help(const CLI::App& app, const std::string& name) {
-  const CLI::App* verb = name.empty() ? nullptr : commandNamed(app, name);
+int help(const Verb& program, const std::string& name) {
+  const Verb* verb = verbNamed(program, name);
+  verb = verb != nullptr && verb->group.empty() ? nullptr : verb;
   const Result<std::string> folder = docsFolder();
   if (!folder && verb == nullptr) {
     say(folder.error());
@@ -107,22 +100,23 @@ int help(const CLI::App& app, const std::string& name) {
   if (const std::string file = folder ? pageFile(*folder, name) : ""; !file.empty()) {
     return showPage(*folder, file, verb);
   }
-  return verb != nullptr ? printOut(verb->help()) : refuse(name, pageNames(*folder), app);
+  return verb != nullptr ? printOut(helpText(program, *verb)) : refuse(name, pageNames(*folder), program);
 }
 
 } // namespace
 
-void addHelp(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("help", "Show a page of the documentation");
-  describe(
-      *verb,
-      {.usage = "commtap help [NAME]",
-       .about = kHelpAbout,
-       .exit_status = kHelpExitStatus,
-       .examples = {"commtap help", "commtap help timing", "commtap help agents"}});
+Verb helpVerb() {
   auto name = std::make_shared<std::string>();
-  verb->add_option("NAME", *name, "A page, such as timing or dashboards/slurm, or a command")->type_name("");
-  verb->callback([&app, name, &exit_status] { exit_status = help(app, *name); });
+  return {
+      .name = "help",
+      .help = "Show a page of the documentation",
+      .usage = "commtap help [NAME]",
+      .about = kHelpAbout,
+      .exit_status = kHelpExitStatus,
+      .examples = {"commtap help", "commtap help timing", "commtap help agents"},
+      .options =
+          {{.names = "NAME", .help = "A page, such as timing or dashboards/slurm, or a command", .to = name.get()}},
+      .run = [name](const Given& given) { return help(given.program, *name); }};
 }
 
 } // namespace commtap

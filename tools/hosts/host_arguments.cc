@@ -56,16 +56,24 @@ Result<Hosts> hostsFromPaths(const std::vector<std::string>& paths) {
 
 } // namespace
 
-void addHostOptions(CLI::App& verb, HostArguments& arguments) {
-  CLI::Option* slurm =
-      verb.add_flag("--slurm", arguments.slurm, "Ask commtap serve on the nodes of this Slurm job, not a folder");
-  verb.add_option("--k8s", arguments.k8s, "Ask commtap serve in the pods of this headless service, not a folder")
-      ->type_name("SERVICE")
-      ->excludes(slurm);
-  verb.add_option("--port", arguments.port, "Port of commtap serve, with --slurm and --k8s; default: 9464")
-      ->type_name("PORT");
-  verb.add_option("--token-file", arguments.token_file, "Send hosts this file's first line as bearer token")
-      ->type_name("FILE");
+OptionTable hostOptions(HostArguments& arguments) {
+  return {
+      {.names = "--slurm",
+       .help = "Ask commtap serve on the nodes of this Slurm job, not a folder",
+       .to = &arguments.slurm},
+      {.names = "--k8s",
+       .value = "SERVICE",
+       .help = "Ask commtap serve in the pods of this headless service, not a folder",
+       .to = &arguments.k8s,
+       .excludes = {"--slurm"}},
+      {.names = "--port",
+       .value = "PORT",
+       .help = "Port of commtap serve, with --slurm and --k8s; default: 9464",
+       .to = &arguments.port},
+      {.names = "--token-file",
+       .value = "FILE",
+       .help = "Send hosts this file's first line as bearer token",
+       .to = &arguments.token_file}};
 }
 
 std::string orDefaultFolder(const HostArguments& arguments, const std::string& path) {

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <CLI/App.hpp>
-
 #include "report/base/result.h"
+#include "tools/cli/verb.h"
 #include "tools/hosts/hosts_view.h"
 
 namespace commtap {
@@ -26,7 +25,7 @@ inline std::vector<std::string> pathsIn(const std::string& path) {
   return path.empty() ? std::vector<std::string>() : std::vector<std::string>{path};
 }
 
-void addHostOptions(CLI::App& verb, HostArguments& arguments);
+OptionTable hostOptions(HostArguments& arguments);
 
 /// Returns the path; of none, the folder that jobs write to (saidDefaultFolder()), unless the options name hosts.
 std::string orDefaultFolder(const HostArguments& arguments, const std::string& path);

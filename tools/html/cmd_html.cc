@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/html/cmd_html.h"
-
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -13,8 +11,8 @@
 #include "report/sweep/sweep.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/output_file.h"
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/verbs.h"
 #include "tools/html/html_page.h"
 #include "tools/html/open_page.h"
 #include "tools/html/page_data.h"
@@ -139,41 +137,45 @@ int html(const HtmlArguments& arguments) {
 
 } // namespace
 
-void addHtml(CLI::App& app, int& exit_status) {
-  CLI::App* verb =
-      app.add_subcommand("html", "Write an HTML file that shows a whole job, or two runs compared, in a browser");
-  describe(
-      *verb,
-      {.usage = "commtap html [OPTIONS] [PATH | BEFORE AFTER]",
-       .about = kHtmlAbout,
-       .exit_status = kHtmlExitStatus,
-       .examples = {
-           "commtap html out --open",
-           "commtap html out -o report.html",
-           "commtap html job.json -o report.html   (from commtap merge out -o job.json)",
-           "commtap html yesterday today -o diff.html",
-       }});
+Verb htmlVerb() {
   auto arguments = std::make_shared<HtmlArguments>();
-  verb->add_option(
-          "PATH",
-          arguments->paths,
-          "A folder of reports and ledgers, a report, a ledger, a merged report, or the folder of a sweep of commtap "
-          "plan; "
-          "or two runs to compare; default: the folder of COMMTAP_OUT, else commtap-out")
-      ->expected(0, 2)
-      ->type_name("");
-  verb->add_option("-o,--output", arguments->output, "The file to write; - is stdout; default: commtap.html")
-      ->type_name("FILE");
-  verb->add_flag("--total", arguments->total, "Show sums over ranks and steps; of two runs, numbers per rank and run");
-  verb->add_flag("--open", arguments->open, "Show the page in the browser; without a display, print its path");
-  addSelection(*verb, arguments->selection);
-  addTolerances(*verb, arguments->tolerances);
-  verb->callback([arguments, &exit_status] {
-    if (arguments->paths.empty()) {
-      arguments->paths = {saidDefaultFolder()};
-    }
-    exit_status = html(*arguments);
-  });
+  return {
+      .name = "html",
+      .help = "Write an HTML file that shows a whole job, or two runs compared, in a browser",
+      .usage = "commtap html [OPTIONS] [PATH | BEFORE AFTER]",
+      .about = kHtmlAbout,
+      .exit_status = kHtmlExitStatus,
+      .examples =
+          {
+              "commtap html out --open",
+              "commtap html out -o report.html",
+              "commtap html job.json -o report.html   (from commtap merge out -o job.json)",
+              "commtap html yesterday today -o diff.html",
+          },
+      .options =
+          OptionTable{
+              {.names = "PATH",
+               .help = "A folder of reports and ledgers, a report, a ledger, a merged report, or the folder of a sweep "
+                       "of commtap plan; or two runs to compare; default: the folder of COMMTAP_OUT, else commtap-out",
+               .to = &arguments->paths,
+               .at_most = 2},
+              {.names = "-o,--output",
+               .value = "FILE",
+               .help = "The file to write; - is stdout; default: commtap.html",
+               .to = &arguments->output},
+              {.names = "--total",
+               .help = "Show sums over ranks and steps; of two runs, numbers per rank and run",
+               .to = &arguments->total},
+              {.names = "--open",
+               .help = "Show the page in the browser; without a display, print its path",
+               .to = &arguments->open}} +
+          selectionOptions(arguments->selection) + OptionTable{toleranceOption(arguments->tolerances)},
+      .run = [arguments](const Given& /*given*/) {
+        if (arguments->paths.empty()) {
+          arguments->paths = {saidDefaultFolder()};
+        }
+        return html(*arguments);
+      }};
 }
 
 } // namespace commtap

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/job/cmd_advise.h"
-
 #include <unistd.h>
 
 #include <memory>
@@ -10,8 +8,8 @@
 
 #include "report/advice/advice.h"
 #include "tools/cli/job_input.h"
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/verbs.h"
 #include "tools/job/advice_text.h"
 
 namespace commtap {
@@ -45,19 +43,22 @@ int advise(const AdviseArguments& arguments) {
 
 } // namespace
 
-void addAdvise(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("advise", "Say where a run or a plan could communicate less");
-  describe(
-      *verb,
-      {.usage = "commtap advise [OPTIONS] [PATH]",
-       .about = kAdviseAbout,
-       .exit_status = kAdviseExitStatus,
-       .examples = {"commtap advise out", "commtap advise plan --json"}});
+Verb adviseVerb() {
   auto arguments = std::make_shared<AdviseArguments>();
-  addReadPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, a plan, a report, or a merged report");
-  verb->add_flag("--json", arguments->json, "Print a JSON document");
-  addSelection(*verb, arguments->selection);
-  verb->callback([arguments, &exit_status] { exit_status = advise(*arguments); });
+  return {
+      .name = "advise",
+      .help = "Say where a run or a plan could communicate less",
+      .usage = "commtap advise [OPTIONS] [PATH]",
+      .about = kAdviseAbout,
+      .exit_status = kAdviseExitStatus,
+      .examples = {"commtap advise out", "commtap advise plan --json"},
+      .options =
+          OptionTable{
+              readPath(
+                  "PATH", arguments->path, "A folder of reports and ledgers, a plan, a report, or a merged report"),
+              {.names = "--json", .help = "Print a JSON document", .to = &arguments->json}} +
+          selectionOptions(arguments->selection),
+      .run = [arguments](const Given& /*given*/) { return advise(*arguments); }};
 }
 
 } // namespace commtap

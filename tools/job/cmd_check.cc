@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/job/cmd_check.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,8 +16,8 @@
 #include "report/compare/job_check.h"
 #include "report/job/step_count.h"
 #include "tools/cli/job_input.h"
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/verbs.h"
 #include "tools/job/check_text.h"
 #include "tools/verify/verified_run.h"
 
@@ -284,51 +282,66 @@ int check(const CheckArguments& arguments) {
   return exit_status;
 }
 
+/// Returns the options that say what the run is checked against.
+OptionTable measureOptions(CheckArguments& arguments) {
+  return {
+      {.names = "--baseline",
+       .value = "PATH",
+       .help = "The run to compare with: a merged report or a folder",
+       .to = &arguments.baseline},
+      {.names = "--plan",
+       .value = "PATH",
+       .help = "The plan that the run must equal: a folder of commtap plan",
+       .to = &arguments.plan,
+       .excludes = {"--baseline"}},
+      {.names = "--budget",
+       .value = "FILE",
+       .help = "The budget to check against",
+       .to = &arguments.budget,
+       .excludes = {"--baseline"}},
+      {.names = "--write",
+       .value = "FILE",
+       .help = "Write a budget equal to this run; keeps the rules in FILE",
+       .to = &arguments.write,
+       .excludes = {"--baseline", "--budget"}},
+      {.names = "--verify",
+       .help = "Also fail on what commtap verify calls an error in the run's samples",
+       .to = &arguments.verify},
+      {.names = "--total", .help = "Compare with the baseline by run, not by training step", .to = &arguments.total}};
+}
+
 } // namespace
 
-void addCheck(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("check", "Check a run against a baseline or a budget, for CI");
-  describe(
-      *verb,
-      {.usage = "commtap check [OPTIONS] [PATH]",
-       .about = kCheckAbout,
-       .exit_status = kCheckExitStatus,
-       .examples = {
-           "commtap check out --write budget.toml",
-           "commtap check out --budget budget.toml --format junit > commtap.xml",
-           "commtap check out --budget budget.toml --format github",
-           "commtap check out --plan plan",
-           "commtap check out --verify",
-           "commtap check out --baseline main.json --tolerance kind=all_to_all,bytes=10% --allow less",
-       }});
+Verb checkVerb() {
   auto arguments = std::make_shared<CheckArguments>();
-  addReadPath(
-      *verb, "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report");
-  addSelection(*verb, arguments->selection);
-  CLI::Option* baseline =
-      verb->add_option("--baseline", arguments->baseline, "The run to compare with: a merged report or a folder");
-  baseline->type_name("PATH");
-  verb->add_option("--plan", arguments->plan, "The plan that the run must equal: a folder of commtap plan")
-      ->type_name("PATH")
-      ->excludes(baseline);
-  CLI::Option* budget = verb->add_option("--budget", arguments->budget, "The budget to check against");
-  budget->type_name("FILE")->excludes(baseline);
-  verb->add_option("--write", arguments->write, "Write a budget equal to this run; keeps the rules in FILE")
-      ->type_name("FILE")
-      ->excludes(baseline)
-      ->excludes(budget);
-  verb->add_flag("--verify", arguments->verify, "Also fail on what commtap verify calls an error in the run's samples");
-  verb->add_flag("--total", arguments->total, "Compare with the baseline by run, not by training step");
-  addTolerances(*verb, arguments->tolerances);
-  addRenames(*verb, arguments->renames);
-  addWords(
-      *verb,
-      "--allow",
-      arguments->allowed,
-      "Accept findings of this kind",
-      {"disagreements", "missing_ranks", "killed", "failed", "not_seen", "less"});
-  addFormat(*verb, arguments->format, {"text", "markdown", "github", "junit", "json"});
-  verb->callback([arguments, &exit_status] { exit_status = check(*arguments); });
+  return {
+      .name = "check",
+      .help = "Check a run against a baseline or a budget, for CI",
+      .usage = "commtap check [OPTIONS] [PATH]",
+      .about = kCheckAbout,
+      .exit_status = kCheckExitStatus,
+      .examples =
+          {
+              "commtap check out --write budget.toml",
+              "commtap check out --budget budget.toml --format junit > commtap.xml",
+              "commtap check out --budget budget.toml --format github",
+              "commtap check out --plan plan",
+              "commtap check out --verify",
+              "commtap check out --baseline main.json --tolerance kind=all_to_all,bytes=10% --allow less",
+          },
+      .options =
+          OptionTable{readPath(
+              "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report")} +
+          selectionOptions(arguments->selection) + measureOptions(*arguments) +
+          OptionTable{
+              toleranceOption(arguments->tolerances),
+              renameOption(arguments->renames),
+              {.names = "--allow",
+               .help = "Accept findings of this kind",
+               .to = &arguments->allowed,
+               .words = {"disagreements", "missing_ranks", "killed", "failed", "not_seen", "less"}},
+              formatOption(arguments->format, {"text", "markdown", "github", "junit", "json"})},
+      .run = [arguments](const Given& /*given*/) { return check(*arguments); }};
 }
 
 } // namespace commtap

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/job/cmd_diff.h"
-
 #include <unistd.h>
 
 #include <memory>
@@ -14,8 +12,8 @@
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/progress.h"
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/verbs.h"
 #include "tools/job/diff_text.h"
 
 namespace commtap {
@@ -167,44 +165,51 @@ int diff(const DiffArguments& arguments) {
   return sound && difference.changes.empty() ? written : kExitFindings;
 }
 
+OptionTable diffOptions(DiffArguments& arguments) {
+  return {
+      {.names = "PATH",
+       .help = "Two folders, reports or merged reports; or one folder with several runs",
+       .to = &arguments.paths,
+       .required = true,
+       .at_most = 2},
+      {.names = "--since",
+       .value = "TIME",
+       .help = "In one folder: compare with a run that started at least this long before",
+       .to = &arguments.since},
+      {.names = "--run",
+       .value = "ID",
+       .help = "A run of a folder with several, by its id, a part of it, or its name; the first is BEFORE, the second "
+               "is AFTER; default of AFTER: the newest",
+       .to = &arguments.runs,
+       .excludes = {"--since"}},
+      {.names = "--total",
+       .help = "Compare what each rank communicated in the whole run, set-up included",
+       .to = &arguments.total},
+      toleranceOption(arguments.tolerances),
+      renameOption(arguments.renames),
+      formatOption(arguments.format, {"text", "markdown", "json"})};
+}
+
 } // namespace
 
-void addDiff(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("diff", "Compare the communication of two runs");
-  describe(
-      *verb,
-      {.usage = "commtap diff [OPTIONS] BEFORE AFTER | FOLDER",
-       .about = kDiffAbout,
-       .exit_status = kDiffExitStatus,
-       .examples = {
-           "commtap diff yesterday today",
-           "commtap diff reports --since 24h",
-           "commtap diff reports --run baseline --run wide",
-           "commtap diff full lora --rename PeftModel.base_model.model=Llama --rename base_layer=",
-           "commtap diff main.json out --tolerance bytes=5% --tolerance module=**.moe.*,bytes=9% --format markdown",
-       }});
+Verb diffVerb() {
   auto arguments = std::make_shared<DiffArguments>();
-  verb->add_option("PATH", arguments->paths, "Two folders, reports or merged reports; or one folder with several runs")
-      ->required()
-      ->expected(1, 2)
-      ->type_name("");
-  CLI::Option* since = verb->add_option(
-      "--since", arguments->since, "In one folder: compare with a run that started at least this long before");
-  since->type_name("TIME");
-  verb->add_option(
-          "--run",
-          arguments->runs,
-          "A run of a folder with several, by its id, a part of it, or its name; the first is BEFORE, the second is "
-          "AFTER; default of AFTER: the newest")
-      ->type_name("ID")
-      ->allow_extra_args(false)
-      ->take_all()
-      ->excludes(since);
-  verb->add_flag("--total", arguments->total, "Compare what each rank communicated in the whole run, set-up included");
-  addTolerances(*verb, arguments->tolerances);
-  addRenames(*verb, arguments->renames);
-  addFormat(*verb, arguments->format, {"text", "markdown", "json"});
-  verb->callback([arguments, &exit_status] { exit_status = diff(*arguments); });
+  return {
+      .name = "diff",
+      .help = "Compare the communication of two runs",
+      .usage = "commtap diff [OPTIONS] BEFORE AFTER | FOLDER",
+      .about = kDiffAbout,
+      .exit_status = kDiffExitStatus,
+      .examples =
+          {
+              "commtap diff yesterday today",
+              "commtap diff reports --since 24h",
+              "commtap diff reports --run baseline --run wide",
+              "commtap diff full lora --rename PeftModel.base_model.model=Llama --rename base_layer=",
+              "commtap diff main.json out --tolerance bytes=5% --tolerance module=**.moe.*,bytes=9% --format markdown",
+          },
+      .options = diffOptions(*arguments),
+      .run = [arguments](const Given& /*given*/) { return diff(*arguments); }};
 }
 
 } // namespace commtap

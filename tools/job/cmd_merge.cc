@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/job/cmd_merge.h"
-
 #include <unistd.h>
 
 #include <memory>
@@ -15,8 +13,8 @@
 #include "report/job/job_report_json.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/output_file.h"
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/verbs.h"
 #include "tools/hosts/downloaded_reports.h"
 #include "tools/hosts/host_arguments.h"
 #include "tools/job/merge_text.h"
@@ -106,35 +104,39 @@ int merge(const MergeArguments& arguments) {
 
 } // namespace
 
-void addMerge(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("merge", "Merge the reports of a job's ranks into one");
-  describe(
-      *verb,
-      {.usage = "commtap merge [OPTIONS] [PATH]",
-       .about = kMergeAbout,
-       .exit_status = kMergeExitStatus,
-       .examples = {
-           "commtap merge out",
-           "commtap merge out -o job.json",
-           "commtap merge out --format json | jq '.disagreements'",
-           "commtap merge node1:9464,node2:9464 --token-file token -o job.json",
-       }});
+Verb mergeVerb() {
   auto arguments = std::make_shared<MergeArguments>();
-  verb->add_option(
-          "PATH",
-          arguments->path,
-          "A folder of reports and ledgers, a report, a ledger, or a merged report; or hosts with commtap serve: "
-          "HOST:PORT,HOST:PORT; default: the folder of COMMTAP_OUT, else commtap-out")
-      ->type_name("");
-  addHostOptions(*verb, arguments->hosts);
-  verb->add_option("-o,--output", arguments->output, "Also write the job report to this file, as JSON")
-      ->type_name("FILE");
-  addFormat(*verb, arguments->format, {"text", "json"});
-  addSelection(*verb, arguments->selection);
-  verb->callback([arguments, &exit_status] {
-    arguments->path = orDefaultFolder(arguments->hosts, arguments->path);
-    exit_status = merge(*arguments);
-  });
+  return {
+      .name = "merge",
+      .help = "Merge the reports of a job's ranks into one",
+      .usage = "commtap merge [OPTIONS] [PATH]",
+      .about = kMergeAbout,
+      .exit_status = kMergeExitStatus,
+      .examples =
+          {
+              "commtap merge out",
+              "commtap merge out -o job.json",
+              "commtap merge out --format json | jq '.disagreements'",
+              "commtap merge node1:9464,node2:9464 --token-file token -o job.json",
+          },
+      .options =
+          OptionTable{
+              {.names = "PATH",
+               .help = "A folder of reports and ledgers, a report, a ledger, or a merged report; or hosts with commtap "
+                       "serve: HOST:PORT,HOST:PORT; default: the folder of COMMTAP_OUT, else commtap-out",
+               .to = &arguments->path}} +
+          hostOptions(arguments->hosts) +
+          OptionTable{
+              {.names = "-o,--output",
+               .value = "FILE",
+               .help = "Also write the job report to this file, as JSON",
+               .to = &arguments->output},
+              formatOption(arguments->format, {"text", "json"})} +
+          selectionOptions(arguments->selection),
+      .run = [arguments](const Given& /*given*/) {
+        arguments->path = orDefaultFolder(arguments->hosts, arguments->path);
+        return merge(*arguments);
+      }};
 }
 
 } // namespace commtap

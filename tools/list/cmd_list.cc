@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/list/cmd_list.h"
-
 #include <unistd.h>
 
 #include <memory>
@@ -9,8 +7,8 @@
 
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/progress.h"
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/verbs.h"
 #include "tools/list/list_text.h"
 #include "tools/list/listed_run.h"
 
@@ -50,19 +48,20 @@ int list(const ListArguments& arguments) {
 
 } // namespace
 
-void addList(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("list", "List the runs in a folder, the newest first");
-  describe(
-      *verb,
-      {.usage = "commtap list [OPTIONS] [FOLDER]",
-       .about = kListAbout,
-       .exit_status = kListExitStatus,
-       .examples = {"commtap list out", "commtap list --json --all /shared/commtap"}});
+Verb listVerb() {
   auto arguments = std::make_shared<ListArguments>();
-  addReadPath(*verb, "FOLDER", arguments->folder, "A folder with the reports of runs");
-  verb->add_flag("--all", arguments->all, "List all runs; default: the newest 20");
-  verb->add_flag("--json", arguments->json, "Print JSON: commtap help commtap-list-1.schema.json");
-  verb->callback([arguments, &exit_status] { exit_status = list(*arguments); });
+  return {
+      .name = "list",
+      .help = "List the runs in a folder, the newest first",
+      .usage = "commtap list [OPTIONS] [FOLDER]",
+      .about = kListAbout,
+      .exit_status = kListExitStatus,
+      .examples = {"commtap list out", "commtap list --json --all /shared/commtap"},
+      .options =
+          {readPath("FOLDER", arguments->folder, "A folder with the reports of runs"),
+           {.names = "--all", .help = "List all runs; default: the newest 20", .to = &arguments->all},
+           {.names = "--json", .help = "Print JSON: commtap help commtap-list-1.schema.json", .to = &arguments->json}},
+      .run = [arguments](const Given& /*given*/) { return list(*arguments); }};
 }
 
 } // namespace commtap

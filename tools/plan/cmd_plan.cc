@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/plan/cmd_plan.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,9 +11,8 @@
 
 #include "report/base/atomic_file.h"
 #include "report/sweep/sweep.h"
-#include "tools/cli/given_arguments.h"
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/verbs.h"
 #include "tools/command/interpreter.h"
 #include "tools/plan/plan_run.h"
 #include "tools/plan/plan_settings.h"
@@ -177,65 +174,86 @@ int plan(const PlanArguments& arguments, const std::vector<std::string>& command
   return arguments.sweeps.empty() ? planOne(arguments, command, *tools) : planSweep(arguments, command, *tools);
 }
 
-void addOptions(CLI::App& verb, PlanArguments& arguments) {
-  verb.add_option("--world-size", arguments.world_size, "The number of ranks of the job")
-      ->required()
-      ->check(between(1, 1U << 20U))
-      ->type_name("N");
-  verb.add_option(
-          "--ranks",
-          arguments.ranks,
-          "The ranks to plan: 0,1,8-15, or all; auto, the default: one for each role in the device mesh")
-      ->type_name("LIST");
-  verb.add_option("--steps", arguments.steps, "End after N training steps; default: 3; 0: the script decides")
-      ->check(atLeast(0))
-      ->type_name("N");
-  verb.add_option("--forwards", arguments.forwards, "End after N forwards of the model, for a script without steps")
-      ->check(atLeast(0))
-      ->type_name("N");
-  verb.add_flag("--real", arguments.real, "Real tensors: what a rank holds must fit into this machine");
-  verb.add_flag("--fake", arguments.fake, "Tensors without values; the default if real ones would not fit");
-  verb.add_option("--jobs", arguments.jobs, "Run N ranks at a time; default: 1")->check(atLeast(1))->type_name("N");
-  verb.add_option("--launcher", arguments.launcher, "Whose environment the ranks get; default: torchrun")
-      ->check(oneOf({"torchrun", "srun", "mpi"}))
-      ->type_name("torchrun|srun|mpi");
-  verb.add_option("--gpus-per-node", arguments.per_node, "Ranks per node; default: 8")
-      ->check(atLeast(1))
-      ->type_name("N");
-  verb.add_option("--out", arguments.out, "The folder of the plan; default: commtap-plan")->type_name("PATH");
-  verb.add_option("--workdir", arguments.workdir, "The folder in which the script runs; default: the current one")
-      ->type_name("PATH");
-  verb.add_option(
-          "--sweep",
-          arguments.sweeps,
-          "Plan a layout for each value: {NAME} in the command is replaced; several --sweep: all combinations")
-      ->type_name("NAME=V1,V2")
-      ->allow_extra_args(false);
-  verb.add_flag(
-      "--assume-balanced",
-      arguments.assume_balanced,
-      "Take splits of an all_to_all that data decides for equal, as if every expert got as many tokens");
-  verb.add_flag("--anyway", arguments.anyway, "Plan also inside a launched job");
+/// Returns the options that say what is planned.
+OptionTable jobOptions(PlanArguments& arguments) {
+  constexpr double kMostRanks = 1U << 20U;
+  return {
+      {.names = "--world-size",
+       .value = "N",
+       .help = "The number of ranks of the job",
+       .to = &arguments.world_size,
+       .least = 1,
+       .most = kMostRanks,
+       .required = true},
+      {.names = "--ranks",
+       .value = "LIST",
+       .help = "The ranks to plan: 0,1,8-15, or all; auto, the default: one for each role in the device mesh",
+       .to = &arguments.ranks},
+      {.names = "--steps",
+       .value = "N",
+       .help = "End after N training steps; default: 3; 0: the script decides",
+       .to = &arguments.steps,
+       .least = 0},
+      {.names = "--forwards",
+       .value = "N",
+       .help = "End after N forwards of the model, for a script without steps",
+       .to = &arguments.forwards,
+       .least = 0},
+      {.names = "--real", .help = "Real tensors: what a rank holds must fit into this machine", .to = &arguments.real},
+      {.names = "--fake",
+       .help = "Tensors without values; the default if real ones would not fit",
+       .to = &arguments.fake}};
+}
+
+/// Returns the options that say how it is planned.
+OptionTable rankOptions(PlanArguments& arguments) {
+  return {
+      {.names = "--jobs", .value = "N", .help = "Run N ranks at a time; default: 1", .to = &arguments.jobs, .least = 1},
+      {.names = "--launcher",
+       .help = "Whose environment the ranks get; default: torchrun",
+       .to = &arguments.launcher,
+       .words = {"torchrun", "srun", "mpi"}},
+      {.names = "--gpus-per-node",
+       .value = "N",
+       .help = "Ranks per node; default: 8",
+       .to = &arguments.per_node,
+       .least = 1},
+      {.names = "--out",
+       .value = "PATH",
+       .help = "The folder of the plan; default: commtap-plan",
+       .to = &arguments.out},
+      {.names = "--workdir",
+       .value = "PATH",
+       .help = "The folder in which the script runs; default: the current one",
+       .to = &arguments.workdir},
+      {.names = "--sweep",
+       .value = "NAME=V1,V2",
+       .help = "Plan a layout for each value: {NAME} in the command is replaced; several --sweep: all combinations",
+       .to = &arguments.sweeps},
+      {.names = "--assume-balanced",
+       .help = "Take splits of an all_to_all that data decides for equal, as if every expert got as many tokens",
+       .to = &arguments.assume_balanced},
+      {.names = "--anyway", .help = "Plan also inside a launched job", .to = &arguments.anyway}};
 }
 
 } // namespace
 
-void addPlan(CLI::App& app, GivenArguments& given, int& exit_status) {
-  given.splitBy("plan", splitAtDashes);
-  CLI::App* verb = app.add_subcommand("plan", "Say what a job would communicate at any size, without a cluster");
-  describe(
-      *verb,
-      {.usage = "commtap plan --world-size N [OPTIONS] -- python SCRIPT [ARGUMENTS]",
-       .about = kPlanAbout,
-       .exit_status = kPlanExitStatus,
-       .examples = {
-           "commtap plan --world-size 1024 --out plan -- python train.py --config 70b.toml",
+Verb planVerb() {
+  auto arguments = std::make_shared<PlanArguments>();
+  return {
+      .name = "plan",
+      .help = "Say what a job would communicate at any size, without a cluster",
+      .usage = "commtap plan --world-size N [OPTIONS] -- python SCRIPT [ARGUMENTS]",
+      .about = kPlanAbout,
+      .exit_status = kPlanExitStatus,
+      .examples =
+          {"commtap plan --world-size 1024 --out plan -- python train.py --config 70b.toml",
            "commtap plan --world-size 64 --sweep tp=1,2,4,8 --out layouts -- python train.py --tp {tp}",
            "commtap diff plan run",
-           "commtap check run --plan plan"}});
-  auto arguments = std::make_shared<PlanArguments>();
-  addOptions(*verb, *arguments);
-  verb->callback([arguments, &given, &exit_status] { exit_status = plan(*arguments, given.command()); });
+           "commtap check run --plan plan"},
+      .options = jobOptions(*arguments) + rankOptions(*arguments),
+      .command = Command::kAfterDashes,
+      .run = [arguments](const Given& given) { return plan(*arguments, given.command); }};
 }
 
 } // namespace commtap

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/prune/cmd_prune.h"
-
 #include <sys/stat.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,8 +17,8 @@
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/report_scan.h"
 #include "tools/cli/progress.h"
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/verbs.h"
 #include "tools/prune/prune_plan.h"
 #include "tools/prune/removal.h"
 #include "tools/prune/stored_run.h"
@@ -45,8 +44,7 @@ constexpr const char* kPruneExitStatus =
 struct PruneArguments {
   std::string folder;
   std::string keep;
-  uint64_t max_bytes = 0;
-  bool has_max_bytes = false;
+  std::optional<uint64_t> max_bytes;
   bool is_dry_run = false;
 };
 
@@ -116,9 +114,7 @@ bool readRetention(const PruneArguments& arguments, Retention& retention) {
     say("--keep " + arguments.keep + " is no duration: write 12h or 30d");
     return false;
   }
-  if (arguments.has_max_bytes) {
-    retention.max_bytes = arguments.max_bytes;
-  }
+  retention.max_bytes = arguments.max_bytes;
   if (!retention.keep_ns && !retention.max_bytes) {
     say("say what to keep: --keep 30d, --max-size 50G, or both");
     return false;
@@ -166,30 +162,31 @@ int prune(const PruneArguments& arguments) {
 
 } // namespace
 
-void addPrune(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("prune", "Remove the reports of old runs");
-  describe(
-      *verb,
-      {.usage = "commtap prune [OPTIONS] FOLDER",
-       .about = kPruneAbout,
-       .exit_status = kPruneExitStatus,
-       .examples = {
-           "commtap prune --keep 30d --max-size 50G /shared/commtap", "commtap prune --keep 30d --dry-run out"}});
+Verb pruneVerb() {
   auto arguments = std::make_shared<PruneArguments>();
-  addPath(*verb, "FOLDER", arguments->folder, "A folder with the reports of many runs");
-  verb->add_option("--keep", arguments->keep, "Remove runs that have not changed for so long: 90s, 30m, 24h, 7d")
-      ->type_name("TIME");
-  verb->add_option_function<uint64_t>(
-          "--max-size",
-          [arguments](uint64_t bytes) {
-            arguments->max_bytes = bytes;
-            arguments->has_max_bytes = true;
-          },
-          "Remove the oldest runs until the rest is this small: 500MiB, 50G")
-      ->type_name("SIZE")
-      ->transform(CLI::AsSizeValue(false).description(""));
-  verb->add_flag("--dry-run", arguments->is_dry_run, "Only print what would be removed");
-  verb->callback([arguments, &exit_status] { exit_status = prune(*arguments); });
+  return {
+      .name = "prune",
+      .help = "Remove the reports of old runs",
+      .usage = "commtap prune [OPTIONS] FOLDER",
+      .about = kPruneAbout,
+      .exit_status = kPruneExitStatus,
+      .examples = {"commtap prune --keep 30d --max-size 50G /shared/commtap", "commtap prune --keep 30d --dry-run out"},
+      .options =
+          {{.names = "FOLDER",
+            .help = "A folder with the reports of many runs",
+            .to = &arguments->folder,
+            .required = true},
+           {.names = "--keep",
+            .value = "TIME",
+            .help = "Remove runs that have not changed for so long: 90s, 30m, 24h, 7d",
+            .to = &arguments->keep},
+           {.names = "--max-size",
+            .value = "SIZE",
+            .help = "Remove the oldest runs until the rest is this small: 500MiB, 50G",
+            .to = &arguments->max_bytes,
+            .unit = Unit::kBytes},
+           {.names = "--dry-run", .help = "Only print what would be removed", .to = &arguments->is_dry_run}},
+      .run = [arguments](const Given& /*given*/) { return prune(*arguments); }};
 }
 
 } // namespace commtap

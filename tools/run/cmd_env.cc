@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/run/cmd_env.h"
-
 #include <unistd.h>
 
 #include <filesystem>
@@ -12,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/verbs.h"
 #include "tools/run/installed_file.h"
 #include "tools/run/option_flags.h"
 #include "tools/run/preload.h"
@@ -79,22 +77,27 @@ int printEnv(const EnvArguments& arguments) {
 
 } // namespace
 
-void addEnv(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("env", "Print the variables that preload commtap, for a shell");
-  describe(
-      *verb,
-      {.usage = "commtap env [OPTIONS]",
-       .about = kEnvAbout,
-       .exit_status = kEnvExitStatus,
-       .examples = {
-           "eval \"$(commtap env --out /scratch/commtap/%j)\"",
-           "cc -I\"$(commtap env --include)\" job.c",
-       }});
+Verb envVerb() {
   auto arguments = std::make_shared<EnvArguments>();
-  addOptionFlags(*verb, arguments->flags);
-  CLI::Option* lib = verb->add_flag("--lib", arguments->lib, "Print the path of the library");
-  verb->add_flag("--include", arguments->include, "Print the folder of commtap.h")->excludes(lib);
-  verb->callback([arguments, &exit_status] { exit_status = printEnv(*arguments); });
+  return {
+      .name = "env",
+      .help = "Print the variables that preload commtap, for a shell",
+      .usage = "commtap env [OPTIONS]",
+      .about = kEnvAbout,
+      .exit_status = kEnvExitStatus,
+      .examples =
+          {
+              "eval \"$(commtap env --out /scratch/commtap/%j)\"",
+              "cc -I\"$(commtap env --include)\" job.c",
+          },
+      .options = optionFlags(arguments->flags) +
+                 OptionTable{
+                     {.names = "--lib", .help = "Print the path of the library", .to = &arguments->lib},
+                     {.names = "--include",
+                      .help = "Print the folder of commtap.h",
+                      .to = &arguments->include,
+                      .excludes = {"--lib"}}},
+      .run = [arguments](const Given& /*given*/) { return printEnv(*arguments); }};
 }
 
 } // namespace commtap

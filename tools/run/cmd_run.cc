@@ -1,11 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/run/cmd_run.h"
-
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -24,8 +21,8 @@
 #include "report/runs/run_folder.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/run_note.h"
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/verbs.h"
 #include "tools/run/launch.h"
 #include "tools/run/option_flags.h"
 #include "tools/run/preload.h"
@@ -47,17 +44,12 @@ constexpr const char* kRunExitStatus =
     "that of the command, or the signal that killed it; 127 the command does not exist; 126 it cannot\n"
     "be started; 2 wrong usage of commtap run.";
 
-constexpr const char* kServe = "--serve";
 constexpr const char* kTokenFile = "--token-file";
 
 struct ServeFlags {
   std::string listen; ///< "": no server
   std::string token_file;
 };
-
-bool isValueFlag(const std::string& argument) {
-  return argument == kServe || argument == kTokenFile || isOptionFlag(argument);
-}
 
 /// Returns the folder that the command's processes wrote reports to, if any did.
 std::string reportsFolder(const RunSetup& setup) {
@@ -190,36 +182,30 @@ int run(
 
 } // namespace
 
-SplitArguments splitRunArguments(const std::vector<std::string>& arguments) {
-  size_t at = 0;
-  while (at < arguments.size() && arguments[at] != "--" && arguments[at].starts_with('-')) {
-    at += isValueFlag(arguments[at]) ? 2 : 1;
-  }
-  at = std::min(at, arguments.size());
-  const auto border = arguments.begin() + static_cast<std::ptrdiff_t>(at);
-  const bool marked = border != arguments.end() && *border == "--";
-  return {{arguments.begin(), border}, {border + (marked ? 1 : 0), arguments.end()}};
-}
-
-void addRun(CLI::App& app, GivenArguments& given, int& exit_status) {
-  given.splitBy("run", splitRunArguments);
-  CLI::App* verb = app.add_subcommand("run", "Run a command with commtap preloaded in all its processes");
-  describe(
-      *verb,
-      {.usage = "commtap run [OPTIONS] -- COMMAND [ARGUMENTS]",
-       .about = kRunAbout,
-       .exit_status = kRunExitStatus,
-       .examples = {
-           "commtap run --out out -- torchrun --nproc-per-node 4 train.py",
-           "commtap run --serve 0.0.0.0:9464 --token-file token -- torchrun --nnodes 2 train.py"}});
+Verb runVerb() {
   auto flags = std::make_shared<std::map<std::string, std::string>>();
-  addOptionFlags(*verb, *flags);
   auto serve = std::make_shared<ServeFlags>();
-  verb->add_option(kServe, serve->listen, "Also run commtap serve until the command ends (commtap help hosts)")
-      ->type_name("HOST:PORT");
-  verb->add_option(kTokenFile, serve->token_file, "The server's token, for an address beyond loopback")
-      ->type_name("FILE");
-  verb->callback([flags, serve, &given, &exit_status] { exit_status = run(*flags, *serve, given.command()); });
+  return {
+      .name = "run",
+      .help = "Run a command with commtap preloaded in all its processes",
+      .usage = "commtap run [OPTIONS] -- COMMAND [ARGUMENTS]",
+      .about = kRunAbout,
+      .exit_status = kRunExitStatus,
+      .examples =
+          {"commtap run --out out -- torchrun --nproc-per-node 4 train.py",
+           "commtap run --serve 0.0.0.0:9464 --token-file token -- torchrun --nnodes 2 train.py"},
+      .options = optionFlags(*flags) +
+                 OptionTable{
+                     {.names = "--serve",
+                      .value = "HOST:PORT",
+                      .help = "Also run commtap serve until the command ends (commtap help hosts)",
+                      .to = &serve->listen},
+                     {.names = kTokenFile,
+                      .value = "FILE",
+                      .help = "The server's token, for an address beyond loopback",
+                      .to = &serve->token_file}},
+      .command = Command::kAfterOptions,
+      .run = [flags, serve](const Given& given) { return run(*flags, *serve, given.command); }};
 }
 
 } // namespace commtap

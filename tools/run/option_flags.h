@@ -5,17 +5,12 @@
 #include <map>
 #include <string>
 
-namespace CLI {
-class App;
-} // namespace CLI
+#include "tools/cli/verb.h"
 
 namespace commtap {
 
-/// Adds the flags of the shim's and the tracker's options, such as `--out`. Parsing sets `flags`, which must outlive
-/// `verb`: values by the names of their variables.
-void addOptionFlags(CLI::App& verb, std::map<std::string, std::string>& flags);
-
-/// Returns whether an argument is one of these flags.
-bool isOptionFlag(const std::string& argument);
+/// Returns the flags of the shim's and the tracker's options, such as `--out`. They set `flags`: values by the names of
+/// their variables.
+OptionTable optionFlags(std::map<std::string, std::string>& flags);
 
 } // namespace commtap

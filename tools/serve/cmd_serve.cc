@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/serve/cmd_serve.h"
-
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,9 +10,9 @@
 #include <fmt/format.h>
 
 #include "report/base/process.h"
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/token_file.h"
+#include "tools/cli/verbs.h"
 #include "tools/http/http_url.h"
 #include "tools/live/end_signals.h"
 #include "tools/metrics/job_metrics.h"
@@ -141,42 +139,60 @@ int serve(const ServeArguments& arguments) {
   return kExitOk;
 }
 
+OptionTable serveOptions(ServeArguments& arguments) {
+  return {
+      {.names = "FOLDER",
+       .help = "The folder that jobs write to, or a parent of it",
+       .to = &arguments.path,
+       .required = true},
+      {.names = "--listen",
+       .value = "HOST:PORT",
+       .help = "Address to listen on; default: 127.0.0.1:9464; port 0 is any free port",
+       .to = &arguments.listen},
+      {.names = "--token-file",
+       .value = "FILE",
+       .help = "Answer only requests with this file's first line as bearer token",
+       .to = &arguments.token_file},
+      {.names = "--insecure",
+       .help = "Answer everyone who can reach an address beyond loopback",
+       .to = &arguments.insecure},
+      {.names = "--keep",
+       .value = "MINUTES",
+       .help = "Minutes to serve a job after it ends; default: 10",
+       .to = &arguments.keep_minutes},
+      {.names = "--otlp",
+       .value = "URL",
+       .help = "Also push the metrics to this OpenTelemetry collector (OTLP/HTTP, JSON)",
+       .to = &arguments.otlp},
+      {.names = "--otlp-interval",
+       .value = "SECONDS",
+       .help = "Seconds from one push to the next; default: 60",
+       .to = &arguments.otlp_interval_s,
+       .least = 1},
+      {.names = "--depth", .value = "N", .help = "Cut the module tree at this depth", .to = &arguments.depth},
+      {.names = "--max-series",
+       .value = "N",
+       .help = "Maximum number of label sets per rank; default: 500",
+       .to = &arguments.max_series,
+       .least = 1}};
+}
+
 } // namespace
 
-void addServe(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("serve", "Serve live metrics of running jobs to Prometheus");
-  describe(
-      *verb,
-      {.usage = "commtap serve [OPTIONS] FOLDER",
-       .about = kServeAbout,
-       .exit_status = kServeExitStatus,
-       .examples = {
-           "commtap serve out --listen 127.0.0.1:9464\ncurl http://127.0.0.1:9464/metrics",
-           "commtap serve out --listen 0.0.0.0:9464 --token-file token",
-           "commtap serve out --otlp http://collector:4318"}});
+Verb serveVerb() {
   auto arguments = std::make_shared<ServeArguments>();
-  verb->add_option("FOLDER", arguments->path, "The folder that jobs write to, or a parent of it")
-      ->required()
-      ->type_name("");
-  verb->add_option(
-          "--listen", arguments->listen, "Address to listen on; default: 127.0.0.1:9464; port 0 is any free port")
-      ->type_name("HOST:PORT");
-  verb->add_option(
-          "--token-file", arguments->token_file, "Answer only requests with this file's first line as bearer token")
-      ->type_name("FILE");
-  verb->add_flag("--insecure", arguments->insecure, "Answer everyone who can reach an address beyond loopback");
-  verb->add_option("--keep", arguments->keep_minutes, "Minutes to serve a job after it ends; default: 10")
-      ->type_name("MINUTES");
-  verb->add_option("--otlp", arguments->otlp, "Also push the metrics to this OpenTelemetry collector (OTLP/HTTP, JSON)")
-      ->type_name("URL");
-  verb->add_option("--otlp-interval", arguments->otlp_interval_s, "Seconds from one push to the next; default: 60")
-      ->type_name("SECONDS")
-      ->check(atLeast(1));
-  verb->add_option("--depth", arguments->depth, "Cut the module tree at this depth")->type_name("N");
-  verb->add_option("--max-series", arguments->max_series, "Maximum number of label sets per rank; default: 500")
-      ->type_name("N")
-      ->check(atLeast(1));
-  verb->callback([arguments, &exit_status] { exit_status = serve(*arguments); });
+  return {
+      .name = "serve",
+      .help = "Serve live metrics of running jobs to Prometheus",
+      .usage = "commtap serve [OPTIONS] FOLDER",
+      .about = kServeAbout,
+      .exit_status = kServeExitStatus,
+      .examples =
+          {"commtap serve out --listen 127.0.0.1:9464\ncurl http://127.0.0.1:9464/metrics",
+           "commtap serve out --listen 0.0.0.0:9464 --token-file token",
+           "commtap serve out --otlp http://collector:4318"},
+      .options = serveOptions(*arguments),
+      .run = [arguments](const Given& /*given*/) { return serve(*arguments); }};
 }
 
 } // namespace commtap

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/show/cmd_show.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,11 +14,10 @@
 #include "report/merge/plan_merge.h"
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/report_scan.h"
-#include "tools/cli/given_arguments.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/progress.h"
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/verbs.h"
 #include "tools/show/screen_text.h"
 #include "tools/show/show_json.h"
 #include "tools/show/show_text.h"
@@ -32,9 +29,6 @@ constexpr const char* kShowAbout =
     "Without options, the mean per rank and training step on one screen. Any option of tables shows sums over ranks "
     "and\n"
     "the whole run instead. commtap help show describes the tables and json.";
-/// The value of `--last` if the command line gives none.
-constexpr const char* kDefaultLast = "10";
-
 constexpr const char* kShowExitStatus =
     "0 shown; 1 some files are unreadable, or no report was found; 2 wrong usage, or PATH, run, attempt or\n"
     "rank does not exist.";
@@ -189,89 +183,92 @@ int show(ShowArguments arguments) {
   return showJob(arguments, *scan);
 }
 
-bool isNumber(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+/// Returns the options that choose ranks and modules.
+OptionTable choiceOptions(ShowArguments& arguments) {
+  return {
+      {.names = "--rank",
+       .value = "N",
+       .help = "Show only this rank; default: the sum over all ranks",
+       .to = &arguments.selection.rank},
+      {.names = "--phase",
+       .help = "Show only this phase",
+       .to = &arguments.phase,
+       .words = {"forward", "backward", "recompute", "optimizer", "other"}},
+      {.names = "--depth",
+       .value = "N",
+       .help = "Cut the module tree at this depth; the root module has depth 1",
+       .to = &arguments.filter.depth},
+      {.names = "--module",
+       .value = "PATTERN",
+       .help = "Show only modules that match; * matches within a name, ** any text",
+       .to = &arguments.filter.module},
+      {.names = "--sort",
+       .help = "List modules by their own numbers, the largest first, not as a tree",
+       .to = &arguments.sort,
+       .words = {"bytes", "count", "calls"}},
+      {.names = "--top",
+       .value = "N",
+       .help = "List only the N modules with the most bytes, or with the most of --sort",
+       .to = &arguments.filter.top,
+       .least = 1}};
 }
 
-/// Gives each `--last` a value: the number that follows, or the default. CLI11 would take PATH for the value.
-SplitArguments withLastNumber(const std::vector<std::string>& arguments) {
-  SplitArguments result;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    result.own.push_back(arguments[i]);
-    if (arguments[i] == "--last") {
-      const bool has_number = i + 1 < arguments.size() && isNumber(arguments[i + 1]);
-      result.own.back() += "=" + (has_number ? arguments[++i] : std::string(kDefaultLast));
-    }
-  }
-  return result;
-}
-
-/// Adds the options that show more than the default tables. `arguments` must outlive the command.
-void addDetails(CLI::App& verb, ShowArguments& arguments) {
-  verb.add_flag("--per-step", arguments.filter.per_step, "Also show each module's numbers per training step");
-  verb.add_flag("--tree", arguments.filter.tree, "Show the tree of modules, and sums over ranks and the whole run");
-  verb.add_flag("--all", arguments.filter.all, "Also show modules with no collective in or below them");
-  verb.add_flag("--operations", arguments.filter.operations, "Also show the ops that COMMTAP_LEVEL counted, by module");
-  verb.add_flag("--steps", arguments.filter.steps, "Also show the training steps: duration, collectives and bytes");
-  verb.add_flag(
-      "--time",
-      arguments.filter.time,
-      "Also show how long collectives ran, where the job stood still for them, bandwidths and stragglers");
-  verb.add_flag("--total", arguments.filter.total, "With --time: exposed time summed over ranks and steps");
-  verb.add_option(
-          "--last",
-          arguments.last,
-          "Also show the last N collectives of each process, ten without N: where a job hangs")
-      ->type_name("N");
-  verb.add_flag(
-      "--nccl",
-      arguments.filter.nccl,
-      "Also show NCCL calls, compared with the collectives of c10d: commtap help nccl");
+/// Returns the options that show more than the default tables.
+OptionTable detailOptions(ShowArguments& arguments) {
+  ShowFilter& filter = arguments.filter;
+  return {
+      {.names = "--per-step", .help = "Also show each module's numbers per training step", .to = &filter.per_step},
+      {.names = "--tree",
+       .help = "Show the tree of modules, and sums over ranks and the whole run",
+       .to = &filter.tree},
+      {.names = "--all", .help = "Also show modules with no collective in or below them", .to = &filter.all},
+      {.names = "--operations",
+       .help = "Also show the ops that COMMTAP_LEVEL counted, by module",
+       .to = &filter.operations},
+      {.names = "--steps",
+       .help = "Also show the training steps: duration, collectives and bytes",
+       .to = &filter.steps},
+      {.names = "--time",
+       .help = "Also show how long collectives ran, where the job stood still for them, bandwidths and stragglers",
+       .to = &filter.time},
+      {.names = "--total", .help = "With --time: exposed time summed over ranks and steps", .to = &filter.total},
+      {.names = "--last",
+       .value = "N",
+       .help = "Also show the last N collectives of each process, ten without N: where a job hangs",
+       .to = &arguments.last,
+       .alone = "10"},
+      {.names = "--nccl",
+       .help = "Also show NCCL calls, compared with the collectives of c10d: commtap help nccl",
+       .to = &filter.nccl},
+      {.names = "--format",
+       .help = "The output format; default: table",
+       .to = &arguments.format,
+       .words = {"table", "json"}}};
 }
 
 } // namespace
 
-void addShow(CLI::App& app, GivenArguments& given, int& exit_status) {
-  given.splitBy("show", withLastNumber);
-  CLI::App* verb = app.add_subcommand("show", "Show on one screen what a run communicates; its tables");
-  describe(
-      *verb,
-      {.usage = "commtap show [OPTIONS] [PATH]",
-       .about = kShowAbout,
-       .exit_status = kShowExitStatus,
-       .examples = {
-           "commtap show out",
-           "commtap show --tree out",
-           "commtap show out --rank 3 --phase backward",
-           "commtap show out --top 10 --sort count",
-           "commtap show out --last 1",
-       }});
+Verb showVerb() {
   auto arguments = std::make_shared<ShowArguments>();
-  addReadPath(
-      *verb, "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report");
-  addSelection(*verb, arguments->selection);
-  verb->add_option("--rank", arguments->selection.rank, "Show only this rank; default: the sum over all ranks")
-      ->type_name("N");
-  verb->add_option("--phase", arguments->phase, "Show only this phase")
-      ->type_name("forward|backward|recompute|optimizer|other")
-      ->check(oneOf({"forward", "backward", "recompute", "optimizer", "other"}));
-  verb->add_option("--depth", arguments->filter.depth, "Cut the module tree at this depth; the root module has depth 1")
-      ->type_name("N");
-  verb->add_option(
-          "--module", arguments->filter.module, "Show only modules that match; * matches within a name, ** any text")
-      ->type_name("PATTERN");
-  verb->add_option("--sort", arguments->sort, "List modules by their own numbers, the largest first, not as a tree")
-      ->type_name("bytes|count|calls")
-      ->check(oneOf({"bytes", "count", "calls"}));
-  verb->add_option(
-          "--top", arguments->filter.top, "List only the N modules with the most bytes, or with the most of --sort")
-      ->type_name("N")
-      ->check(atLeast(1));
-  addDetails(*verb, *arguments);
-  verb->add_option("--format", arguments->format, "The output format; default: table")
-      ->type_name("table|json")
-      ->check(oneOf({"table", "json"}));
-  verb->callback([arguments, &exit_status] { exit_status = show(*arguments); });
+  return {
+      .name = "show",
+      .help = "Show on one screen what a run communicates; its tables",
+      .usage = "commtap show [OPTIONS] [PATH]",
+      .about = kShowAbout,
+      .exit_status = kShowExitStatus,
+      .examples =
+          {
+              "commtap show out",
+              "commtap show --tree out",
+              "commtap show out --rank 3 --phase backward",
+              "commtap show out --top 10 --sort count",
+              "commtap show out --last 1",
+          },
+      .options =
+          OptionTable{readPath(
+              "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report")} +
+          selectionOptions(arguments->selection) + choiceOptions(*arguments) + detailOptions(*arguments),
+      .run = [arguments](const Given& /*given*/) { return show(*arguments); }};
 }
 
 } // namespace commtap

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/top/cmd_top.h"
-
 #include <unistd.h>
 
 #include <csignal>
@@ -13,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "report/base/process.h"
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/verbs.h"
 #include "tools/hosts/host_arguments.h"
 #include "tools/live/end_signals.h"
 #include "tools/live/live_folder.h"
@@ -125,39 +123,44 @@ int top(const TopArguments& arguments) {
 
 } // namespace
 
-void addTop(CLI::App& app, int& exit_status) {
-  CLI::App* verb =
-      app.add_subcommand("top", "Watch running jobs: their rates, and the ranks that hold up a collective");
-  describe(
-      *verb,
-      {.usage = "commtap top [OPTIONS] [FOLDER]",
-       .about = kTopAbout,
-       .exit_status = kTopExitStatus,
-       .examples = {
-           "commtap top out",
-           "commtap top out --once --interval 5",
-           "commtap top node1:9464,node2:9464 --token-file token",
-       }});
+Verb topVerb() {
   auto arguments = std::make_shared<TopArguments>();
-  verb->add_option(
-          "FOLDER",
-          arguments->path,
-          "The folder that jobs write to, or a parent of it; or hosts with commtap serve: HOST:PORT,HOST:PORT; "
-          "default: "
-          "that of COMMTAP_OUT, else commtap-out")
-      ->type_name("");
-  addHostOptions(*verb, arguments->hosts);
-  verb->add_option("--interval", arguments->interval_seconds, "Seconds between two refreshes; default: 1")
-      ->type_name("SECONDS")
-      ->check(between(0.1, 3600));
-  verb->add_option("--rows", arguments->rows, "Maximum number of rows per table; default: 8")
-      ->type_name("N")
-      ->check(atLeast(1));
-  verb->add_flag("--once", arguments->once, "Print once and exit");
-  verb->callback([arguments, &exit_status] {
-    arguments->path = orDefaultFolder(arguments->hosts, arguments->path);
-    exit_status = top(*arguments);
-  });
+  return {
+      .name = "top",
+      .help = "Watch running jobs: their rates, and the ranks that hold up a collective",
+      .usage = "commtap top [OPTIONS] [FOLDER]",
+      .about = kTopAbout,
+      .exit_status = kTopExitStatus,
+      .examples =
+          {
+              "commtap top out",
+              "commtap top out --once --interval 5",
+              "commtap top node1:9464,node2:9464 --token-file token",
+          },
+      .options =
+          OptionTable{
+              {.names = "FOLDER",
+               .help = "The folder that jobs write to, or a parent of it; or hosts with commtap serve: "
+                       "HOST:PORT,HOST:PORT; default: that of COMMTAP_OUT, else commtap-out",
+               .to = &arguments->path}} +
+          hostOptions(arguments->hosts) +
+          OptionTable{
+              {.names = "--interval",
+               .value = "SECONDS",
+               .help = "Seconds between two refreshes; default: 1",
+               .to = &arguments->interval_seconds,
+               .least = 0.1,
+               .most = 3600},
+              {.names = "--rows",
+               .value = "N",
+               .help = "Maximum number of rows per table; default: 8",
+               .to = &arguments->rows,
+               .least = 1},
+              {.names = "--once", .help = "Print once and exit", .to = &arguments->once}},
+      .run = [arguments](const Given& /*given*/) {
+        arguments->path = orDefaultFolder(arguments->hosts, arguments->path);
+        return top(*arguments);
+      }};
 }
 
 } // namespace commtap

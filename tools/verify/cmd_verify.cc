@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/verify/cmd_verify.h"
-
 #include <unistd.h>
 
 #include <memory>
 
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/progress.h"
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/verbs.h"
 #include "tools/verify/verified_run.h"
 #include "tools/verify/verify_text.h"
 
@@ -64,24 +62,26 @@ int verifyRun(const VerifyArguments& arguments) {
 
 } // namespace
 
-void addVerify(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("verify", "Say whether the replicas of a training are alike on all ranks");
-  describe(
-      *verb,
-      {.usage = "commtap verify [OPTIONS] [PATH]",
-       .about = kVerifyAbout,
-       .exit_status = kVerifyExitStatus,
-       .examples = {
-           "COMMTAP_VERIFY=1 commtap run --out out -- torchrun --nproc-per-node 2 train.py\ncommtap verify out",
-           "commtap verify out --strict --format junit > commtap.xml",
-       }});
+Verb verifyVerb() {
   auto arguments = std::make_shared<VerifyArguments>();
-  addReadPath(*verb, "PATH", arguments->path, "A folder of reports and samples");
-  addSelection(*verb, arguments->selection);
-  verb->add_flag("--strict", arguments->strict, "Exit with 1 for a warning too");
-  verb->add_flag("--json", arguments->json, "Print a JSON document");
-  addFormat(*verb, arguments->format, {"text", "junit", "json"});
-  verb->callback([arguments, &exit_status] { exit_status = verifyRun(*arguments); });
+  return {
+      .name = "verify",
+      .help = "Say whether the replicas of a training are alike on all ranks",
+      .usage = "commtap verify [OPTIONS] [PATH]",
+      .about = kVerifyAbout,
+      .exit_status = kVerifyExitStatus,
+      .examples =
+          {
+              "COMMTAP_VERIFY=1 commtap run --out out -- torchrun --nproc-per-node 2 train.py\ncommtap verify out",
+              "commtap verify out --strict --format junit > commtap.xml",
+          },
+      .options = OptionTable{readPath("PATH", arguments->path, "A folder of reports and samples")} +
+                 selectionOptions(arguments->selection) +
+                 OptionTable{
+                     {.names = "--strict", .help = "Exit with 1 for a warning too", .to = &arguments->strict},
+                     {.names = "--json", .help = "Print a JSON document", .to = &arguments->json},
+                     formatOption(arguments->format, {"text", "junit", "json"})},
+      .run = [arguments](const Given& /*given*/) { return verifyRun(*arguments); }};
 }
 
 } // namespace commtap

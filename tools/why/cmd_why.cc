@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/why/cmd_why.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,8 +10,8 @@
 #include <utility>
 
 #include "tools/cli/job_input.h"
-#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/verbs.h"
 #include "tools/hosts/host_arguments.h"
 #include "tools/http/http_url.h"
 #include "tools/live/end_signals.h"
@@ -194,69 +192,72 @@ int why(const WhyArguments& arguments) {
   return arguments.watch ? watch(arguments, std::move(looker)) : lookOnce(arguments, std::move(looker));
 }
 
-/// Accepts "120", "120s", "2m" and "1h" for an option in seconds.
-CLI::Validator asSeconds() {
-  constexpr double kMinute = 60;
-  constexpr double kHour = 3600;
-  CLI::Validator units = CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", kMinute}, {"h", kHour}});
-  return units.description("");
-}
-
-void addOptions(CLI::App& verb, WhyArguments& arguments) {
-  verb.add_option(
-          "FOLDER",
-          arguments.paths,
-          "Folders of reports, or hosts with commtap serve: HOST:PORT,HOST:PORT; default: the folder of "
-          "COMMTAP_OUT, else commtap-out")
-      ->type_name("");
-  addHostOptions(verb, arguments.hosts);
-  verb.add_option(
-          "--after",
-          arguments.patience_s,
-          "How long ranks that may still come must be without an event; default: 60s. Ranks that cannot come, and "
-          "calls that differ, are reported at once.")
-      ->type_name("TIME")
-      ->transform(asSeconds())
-      ->check(between(0.1, 30 * 86400.0));
-  verb.add_option("--interval", arguments.interval_s, "Time between two looks; default: 1s")
-      ->type_name("TIME")
-      ->transform(asSeconds())
-      ->check(between(0.1, 3600));
-  verb.add_flag("--json", arguments.json, "Print JSON: commtap help commtap-why-1.schema.json");
-  verb.add_flag("--stacks", arguments.stacks, "Add the Python stacks of the ranks that are the cause, by py-spy");
-  CLI::Option* watch = verb.add_flag("--watch", arguments.watch, "Look until the job has ended; print each hang once");
-  verb.add_option("--exec", arguments.notification.command, "With --watch: run this command, with the JSON on stdin")
-      ->type_name("CMD")
-      ->needs(watch);
-  verb.add_option("--webhook", arguments.notification.webhook, "With --watch: post the JSON to this URL")
-      ->type_name("URL")
-      ->needs(watch);
+OptionTable whyOptions(WhyArguments& arguments) {
+  constexpr double kDay = 86400;
+  return OptionTable{
+             {.names = "FOLDER",
+              .help = "Folders of reports, or hosts with commtap serve: HOST:PORT,HOST:PORT; default: the folder of "
+                      "COMMTAP_OUT, else commtap-out",
+              .to = &arguments.paths}} +
+         hostOptions(arguments.hosts) +
+         OptionTable{
+             {.names = "--after",
+              .value = "TIME",
+              .help = "How long ranks that may still come must be without an event; default: 60s. Ranks that cannot "
+                      "come, and calls that differ, are reported at once.",
+              .to = &arguments.patience_s,
+              .unit = Unit::kSeconds,
+              .least = 0.1,
+              .most = 30 * kDay},
+             {.names = "--interval",
+              .value = "TIME",
+              .help = "Time between two looks; default: 1s",
+              .to = &arguments.interval_s,
+              .unit = Unit::kSeconds,
+              .least = 0.1,
+              .most = 3600},
+             {.names = "--json", .help = "Print JSON: commtap help commtap-why-1.schema.json", .to = &arguments.json},
+             {.names = "--stacks",
+              .help = "Add the Python stacks of the ranks that are the cause, by py-spy",
+              .to = &arguments.stacks},
+             {.names = "--watch", .help = "Look until the job has ended; print each hang once", .to = &arguments.watch},
+             {.names = "--exec",
+              .value = "CMD",
+              .help = "With --watch: run this command, with the JSON on stdin",
+              .to = &arguments.notification.command,
+              .needs = "--watch"},
+             {.names = "--webhook",
+              .value = "URL",
+              .help = "With --watch: post the JSON to this URL",
+              .to = &arguments.notification.webhook,
+              .needs = "--watch"}};
 }
 
 } // namespace
 
-void addWhy(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("why", "Say in one line why a job hangs");
-  describe(
-      *verb,
-      {.usage = "commtap why [OPTIONS] [FOLDER...]",
-       .about = kWhyAbout,
-       .exit_status = kWhyExitStatus,
-       .examples = {
-           "commtap why out",
-           "commtap why --json --stacks out",
-           "commtap why --watch --after 120s --exec ./page.sh out",
-           "commtap why node1:9464,node2:9464 --token-file token",
-           "commtap why --slurm --token-file token",
-       }});
+Verb whyVerb() {
   auto arguments = std::make_shared<WhyArguments>();
-  addOptions(*verb, *arguments);
-  verb->callback([arguments, &exit_status] {
-    if (arguments->paths.empty()) {
-      arguments->paths = pathsIn(orDefaultFolder(arguments->hosts, ""));
-    }
-    exit_status = why(*arguments);
-  });
+  return {
+      .name = "why",
+      .help = "Say in one line why a job hangs",
+      .usage = "commtap why [OPTIONS] [FOLDER...]",
+      .about = kWhyAbout,
+      .exit_status = kWhyExitStatus,
+      .examples =
+          {
+              "commtap why out",
+              "commtap why --json --stacks out",
+              "commtap why --watch --after 120s --exec ./page.sh out",
+              "commtap why node1:9464,node2:9464 --token-file token",
+              "commtap why --slurm --token-file token",
+          },
+      .options = whyOptions(*arguments),
+      .run = [arguments](const Given& /*given*/) {
+        if (arguments->paths.empty()) {
+          arguments->paths = pathsIn(orDefaultFolder(arguments->hosts, ""));
+        }
+        return why(*arguments);
+      }};
 }
 
 } // namespace commtap

@@ -154,6 +154,14 @@ TEST_CASE("rooms: no source includes a header of a forbidden room") {
   }
 }
 
+TEST_CASE("rooms: one source includes CLI11, which takes the compiler ten seconds") {
+  visitSources([](const fs::path& file, const fs::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    CHECK_MESSAGE((text.str().find("#include <CLI/") != std::string::npos) == (file == "tools/cli/parser.cc"), file);
+  });
+}
+
 TEST_CASE("rooms: a newcomer reads a room's list of files at a glance") {
   constexpr size_t kMostFiles = 35;
   std::map<std::string, size_t> files;

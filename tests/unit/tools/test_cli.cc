@@ -4,11 +4,17 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "report/json/report_json.h"
 #include "report/model/options.h"
 #include "tests/unit/programs.h"
+#include "tools/cli/parser.h"
 
 namespace commtap {
 namespace {
@@ -106,6 +112,68 @@ TEST_CASE("a file that is too large or a long argument gives one short line and 
   const Outcome outcome = runCommtap({"show", folder.path(), "--rank", std::string(100'000, '1')});
   CHECK(outcome.status() == 2);
   CHECK(outcome.err.size() < 3000);
+}
+
+/// Returns command lines that use one option of a verb wrongly, or an argument.
+std::vector<Words> wrongUses(const Verb& verb, const Option& option) {
+  std::vector<Words> uses;
+  const auto add = [&](Words words) {
+    words.insert(words.begin(), verb.name);
+    uses.push_back(std::move(words));
+  };
+  if (isArgument(option)) {
+    add({});
+    add({"a", "b", "c"});
+    return uses;
+  }
+  const std::string name = namesOf(option).back();
+  if (placeholderOf(option).empty()) {
+    add({name + "=x"});
+  } else {
+    add({name});
+    for (const char* value : {"x", "-1", "1e9x", "99999999999999999999999"}) {
+      add({name, value});
+    }
+    add({name, "x", name, "x"});
+  }
+  add({name.substr(0, name.size() - 1)});
+  for (const std::string_view other : option.excludes) {
+    add({name, "x", std::string(other), "x"});
+  }
+  return uses;
+}
+
+/// Returns the help of each command, and a line for each wrong use of each option: the words, and what commtap says.
+std::string textsOfUsage() {
+  const Verb program = commtapProgram();
+  std::string text = helpText(program, program);
+  for (const Verb& verb : program.verbs) {
+    text += "\n" + helpText(program, verb) + "\n";
+    for (const Option& option : verb.options) {
+      for (const Words& words : wrongUses(verb, option)) {
+        const std::string error = parse(commtapProgram(), words).error;
+        if (!error.empty()) { // else the verb judges the value
+          text += fmt::format("{}: {}\n", fmt::join(words, " "), error.substr(0, error.find(" (see commtap ")));
+        }
+      }
+    }
+  }
+  return text;
+}
+
+TEST_CASE("the help of each command and the error of each wrong use of an option are those of usage.txt") {
+  const std::string path = COMMTAP_SOURCE_ROOT "/tests/unit/tools/usage.txt";
+  const std::string text = textsOfUsage();
+  if (std::getenv("COMMTAP_REMAKE") != nullptr) {
+    writeText(path, text);
+  }
+  std::istringstream wanted(readText(path));
+  std::istringstream found(text);
+  for (std::string line, other; std::getline(found, line);) {
+    std::getline(wanted, other);
+    REQUIRE(line == other);
+  }
+  CHECK(text == readText(path));
 }
 
 } // namespace

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/build_tracker/cmd_build_tracker.h"
-
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 

@@ -7,13 +7,18 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("oneOf accepts its words and lists them in its error") {
-  CLI::App app;
-  std::string word;
-  app.add_option("--word", word)->check(oneOf({"a", "b"}))->type_name("a|b");
-  CHECK_NOTHROW(app.parse("--word b"));
-  CHECK_THROWS_WITH(app.parse("--word c"), "--word: \"c\" is not one of a, b");
-  CHECK(app.help().find("--word a|b ") != std::string::npos);
+TEST_CASE("the first format is the default that the help names") {
+  std::string format = "text";
+  const Option option = formatOption(format, {"text", "json"});
+  CHECK(option.help == "Default: text");
+  CHECK(placeholderOf(option) == "text|json");
+}
+
+TEST_CASE("a path that is not given is the folder that jobs write to") {
+  std::string path;
+  const Option option = readPath("PATH", path, "A folder");
+  CHECK(option.help == "A folder; default: that of COMMTAP_OUT, else commtap-out");
+  CHECK((option.otherwise == saidDefaultFolder));
 }
 
 } // namespace

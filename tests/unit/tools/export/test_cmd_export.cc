@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/export/cmd_export.h"
-
 #include <doctest/doctest.h>
 #include <pty.h>
 #include <sys/wait.h>

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/html/cmd_html.h"
-
 #include <doctest/doctest.h>
 
 #include "report/json/report_json.h"

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/job/cmd_diff.h"
-
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/job/cmd_merge.h"
-
 #include <doctest/doctest.h>
 
 #include "report/job/job_report_json.h"

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/run/cmd_run.h"
-
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -12,23 +10,24 @@
 #include "report/json/report_json.h"
 #include "tests/unit/programs.h"
 #include "tools/cli/run_note.h"
+#include "tools/cli/verbs.h"
 
 namespace commtap {
 namespace {
 
 TEST_CASE("run's flags end where the command starts") {
-  SplitArguments split = splitRunArguments({"--out", "o", "--", "torchrun", "--out", "x", "--", "y"});
+  SplitArguments split = splitArguments(runVerb(), {"--out", "o", "--", "torchrun", "--out", "x", "--", "y"});
   CHECK(split.own == Words{"--out", "o"});
   CHECK(split.command == Words{"torchrun", "--out", "x", "--", "y"});
-  split = splitRunArguments({"--out=o", "torchrun", "--log", "x"});
+  split = splitArguments(runVerb(), {"--out=o", "torchrun", "--log", "x"});
   CHECK(split.own == Words{"--out=o"});
   CHECK(split.command == Words{"torchrun", "--log", "x"});
-  split = splitRunArguments({"--help"});
+  split = splitArguments(runVerb(), {"--help"});
   CHECK(split.own == Words{"--help"});
   CHECK(split.command.empty());
-  split = splitRunArguments({"--out"});
+  split = splitArguments(runVerb(), {"--out"});
   CHECK(split.own == Words{"--out"});
-  CHECK(splitRunArguments({"--"}).command.empty());
+  CHECK(splitArguments(runVerb(), {"--"}).command.empty());
 }
 
 TEST_CASE("run passes arguments, environment and streams to the command") {

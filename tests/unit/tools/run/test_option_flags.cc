@@ -3,24 +3,26 @@
 #include "tools/run/option_flags.h"
 
 #include <doctest/doctest.h>
-#include <CLI/CLI.hpp>
+
+#include "tools/cli/parser.h"
 
 namespace commtap {
 namespace {
 
 TEST_CASE("each flag of the option table sets the value of its variable") {
-  CLI::App verb;
   std::map<std::string, std::string> flags;
-  addOptionFlags(verb, flags);
-  verb.parse(std::vector<std::string>{"/data/%j", "--out", "llama 8b", "--name"}); // from the last to the first
+  const Verb program = {.name = "p", .verbs = {{.name = "run", .options = optionFlags(flags)}}};
+  CHECK(parse(program, {"run", "--out", "/data/%j", "--name", "llama 8b"}).verb == program.verbs.data());
   CHECK(flags == std::map<std::string, std::string>{{"COMMTAP_NAME", "llama 8b"}, {"COMMTAP_OUT", "/data/%j"}});
-  CHECK(verb.get_option("--out")->get_description().ends_with("[COMMTAP_OUT, default commtap-out]"));
 }
 
-TEST_CASE("a flag of the table is known by its name") {
-  CHECK(isOptionFlag("--out"));
-  CHECK_FALSE(isOptionFlag("--outer"));
-  CHECK_FALSE(isOptionFlag(""));
+TEST_CASE("the help of a flag names its variable and the default") {
+  std::map<std::string, std::string> flags;
+  for (const Option& option : optionFlags(flags)) {
+    if (option.names == "--out") {
+      CHECK(option.help.ends_with("[COMMTAP_OUT, default commtap-out]"));
+    }
+  }
 }
 
 } // namespace

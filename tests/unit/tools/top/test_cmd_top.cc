@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/top/cmd_top.h"
-
 #include <doctest/doctest.h>
 #include <unistd.h>
 

@@ -1,0 +1,284 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+// The only source that includes CLI11, which takes the compiler ten seconds: it parses, and lays out the help.
+#include "tools/cli/parser.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+
+#include "tools/cli/usage_error.h"
+
+namespace commtap {
+namespace {
+
+class HelpFormatter : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) {}
+
+  /// Leaves out the options that an option excludes: they would push the text of the help to a line of its own.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (option->get_type_size() == 0) {
+      return "";
+    }
+    const std::string type = option->get_type_name();
+    const bool takes_many = option->get_expected_max() == CLI::detail::expected_max_vector_size;
+    return (type.empty() ? "" : " " + type) + (takes_many ? " ..." : "");
+  }
+
+  std::string make_usage(const CLI::App* /*app*/, std::string /*name*/) const override {
+    return "Usage: " + usage_ + "\n";
+  }
+
+ private:
+  std::string usage_;
+};
+
+std::string exampleText(const std::vector<std::string>& examples) {
+  std::string text = examples.size() == 1 ? "Example:" : "Examples:";
+  for (const std::string& example : examples) {
+    text += "\n  ";
+    for (const char c : example) {
+      text += c == '\n' ? "\n  " : std::string(1, c);
+    }
+  }
+  return text;
+}
+
+std::string footerOf(const Verb& verb) {
+  std::string footer = verb.about;
+  const auto add = [&footer](const std::string& paragraph) { footer += (footer.empty() ? "" : "\n\n") + paragraph; };
+  if (!verb.exit_status.empty()) {
+    add("Exit status: " + verb.exit_status);
+  }
+  if (!verb.examples.empty()) {
+    add(exampleText(verb.examples));
+  }
+  return footer;
+}
+
+CLI::Validator oneOf(const std::vector<std::string>& words) {
+  const auto check = [words](const std::string& word) {
+    const bool known = std::find(words.begin(), words.end(), word) != words.end();
+    return known ? std::string() : fmt::format("\"{}\" is not one of {}", word, fmt::join(words, ", "));
+  };
+  return CLI::Validator(check, "");
+}
+
+CLI::Validator between(double least, double most) {
+  const auto check = [least, most](const std::string& text) {
+    double number = 0;
+    if (!CLI::detail::lexical_cast(text, number)) {
+      return fmt::format("\"{}\" is not a number", text);
+    }
+    if (number >= least && number <= most) {
+      return std::string();
+    }
+    return std::isinf(most) ? fmt::format("{} is less than {}", text, least)
+                            : fmt::format("{} is not between {} and {}", text, least, most);
+  };
+  return CLI::Validator(check, "");
+}
+
+/// Accepts "120", "120s", "2m" and "1h".
+CLI::Validator asSeconds() {
+  constexpr double kMinute = 60;
+  constexpr double kHour = 3600;
+  return CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", kMinute}, {"h", kHour}});
+}
+
+/// Adds an option with its target to an app.
+struct Adder {
+  CLI::App& app;
+  std::string names;
+  const std::string& help;
+
+  CLI::Option* operator()(std::monostate /*to*/) const {
+    return app.set_help_flag(names, help);
+  }
+  CLI::Option* operator()(bool* to) const {
+    return app.add_flag(names, *to, help);
+  }
+  CLI::Option* operator()(void (*to)(uint64_t)) const {
+    return app.add_option_function<uint64_t>(names, to, help);
+  }
+  CLI::Option* operator()(const std::function<void(const std::string&)>& to) const {
+    return app.add_option_function<std::string>(names, to, help);
+  }
+  CLI::Option* operator()(std::vector<std::string>* to) const {
+    CLI::Option* list = app.add_option(names, *to, help);
+    return names.starts_with('-') ? list->allow_extra_args(false)->take_all() : list;
+  }
+  template <typename Value>
+  CLI::Option* operator()(Value* to) const {
+    return app.add_option(names, *to, help);
+  }
+};
+
+void addOption(CLI::App& app, const Option& option) {
+  CLI::Option* added = std::visit(Adder{app, std::string(option.names), option.help}, option.to);
+  added->required(option.required);
+  if (added->get_type_size() != 0) { // else a flag
+    added->type_name(placeholderOf(option));
+  }
+  if (option.at_most > 0) {
+    added->expected(option.required ? 1 : 0, option.at_most);
+  }
+  if (option.unit != Unit::kNone) {
+    CLI::Validator unit = option.unit == Unit::kBytes ? CLI::AsSizeValue(false) : asSeconds();
+    added->transform(unit.description(""));
+  }
+  if (std::isfinite(option.least)) {
+    added->check(between(option.least, option.most));
+  }
+  if (!option.words.empty()) {
+    added->check(oneOf(option.words));
+  }
+}
+
+/// Adds what commtap and its verbs have in common.
+void describe(CLI::App& app, const Verb& verb) {
+  if (const std::string footer = footerOf(verb); !footer.empty()) { // else CLI11's: that of the app above
+    app.footer(footer);
+  }
+  const auto formatter = std::make_shared<HelpFormatter>(verb.usage);
+  constexpr size_t kOptionColumn = 34;
+  formatter->column_width(kOptionColumn);
+  app.formatter(formatter);
+  for (const Option& option : verb.options) {
+    addOption(app, option);
+  }
+  for (const Option& option : verb.options) { // once all are there
+    for (const std::string_view other : option.excludes) {
+      app.get_option(std::string(option.names))->excludes(app.get_option(std::string(other)));
+    }
+    if (!option.needs.empty()) {
+      app.get_option(std::string(option.names))->needs(app.get_option(std::string(option.needs)));
+    }
+  }
+}
+
+std::unique_ptr<CLI::App> appOf(const Verb& program) {
+  auto app = std::make_unique<CLI::App>(program.help, program.name);
+  describe(*app, program);
+  app->set_version_flag("--version", program.name + " " + COMMTAP_VERSION);
+  app->require_subcommand(1);
+  for (const Verb& verb : program.verbs) {
+    CLI::App* added = app->add_subcommand(verb.name, verb.help);
+    added->group(verb.group);
+    describe(*added, verb);
+  }
+  return app;
+}
+
+/// Returns the two parts of `text` around `mark`; nullopt if it has none.
+std::optional<std::pair<std::string, std::string>> split(const std::string& text, const std::string& mark) {
+  const size_t at = text.find(mark);
+  return at == std::string::npos ? std::nullopt
+                                 : std::optional(std::pair(text.substr(0, at), text.substr(at + mark.size())));
+}
+
+/// Says in our words what CLI11 says in its own; text that has another form stays.
+std::string inOurWords(const std::string& text) {
+  if (const auto parts = split(text, " is required"); parts && parts->second.empty()) {
+    return parts->first + " is missing";
+  }
+  if (const auto parts = split(text, " required "); parts && text.ends_with(" missing")) {
+    return parts->first.substr(0, parts->first.find(':')) + " needs a value";
+  }
+  if (const auto parts = split(text, "Could not convert: "); parts && parts->first.empty()) {
+    const auto value = split(parts->second, " = ");
+    return value ? fmt::format("{}: \"{}\" is not a number of the right size", value->first, value->second) : text;
+  }
+  if (const auto parts = split(text, ": At Most 1 required but received ")) {
+    return parts->first + " is given more than once";
+  }
+  if (const auto parts = split(text, " excludes ")) {
+    return fmt::format("{} and {} do not go together: leave out one of them", parts->first, parts->second);
+  }
+  if (const auto parts = split(text, "not expected: ")) {
+    return fmt::format("\"{}\" is one argument too many", parts->second);
+  }
+  return text;
+}
+
+bool isNumber(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// Joins each option that may stand alone with its value: the number that follows, or the one of the table. CLI11 would
+/// take any argument that follows for the value.
+std::vector<std::string> withOwnValues(const Verb& verb, const std::vector<std::string>& arguments) {
+  std::vector<std::string> result;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    result.push_back(arguments[i]);
+    for (const Option& option : verb.options) {
+      if (!option.alone.empty() && option.names == result.back()) {
+        const bool has_number = i + 1 < arguments.size() && isNumber(arguments[i + 1]);
+        result.back() += "=" + (has_number ? arguments[++i] : std::string(option.alone));
+      }
+    }
+  }
+  return result;
+}
+
+/// Returns the arguments of commtap without the command of the verb that they name.
+SplitArguments splitGiven(const Verb& program, const std::vector<std::string>& arguments) {
+  const Verb* verb = arguments.empty() ? nullptr : verbNamed(program, arguments[0]);
+  if (verb == nullptr) {
+    return {arguments};
+  }
+  SplitArguments split = splitArguments(*verb, {arguments.begin() + 1, arguments.end()});
+  split.own = withOwnValues(*verb, split.own);
+  split.own.insert(split.own.begin(), verb->name);
+  return split;
+}
+
+/// Makes the values of text that is not given.
+void fillIn(const Verb& verb) {
+  for (const Option& option : verb.options) {
+    std::string* const* text = std::get_if<std::string*>(&option.to);
+    if (option.otherwise != nullptr && text != nullptr && (*text)->empty()) {
+      **text = option.otherwise();
+    }
+  }
+}
+
+} // namespace
+
+Parsed parse(const Verb& program, const std::vector<std::string>& arguments) {
+  SplitArguments given = splitGiven(program, arguments);
+  if (std::string wrong = unknownNameIn(program, given.own); !wrong.empty()) {
+    return {.error = std::move(wrong)};
+  }
+  const std::unique_ptr<CLI::App> app = appOf(program);
+  try {
+    app->parse(std::vector<std::string>(given.own.rbegin(), given.own.rend())); // in the order that the library wants
+  } catch (const CLI::Success& success) {                                       // --help and --version
+    std::ostringstream text;
+    app->exit(success, text);
+    return {.text = text.str()};
+  } catch (const CLI::ParseError& error) {
+    const std::vector<CLI::App*> verbs = app->get_subcommands();
+    return {
+        .error = verbs.empty()
+                     ? wrongCommand(program, given.own[0])
+                     : fmt::format("{} (see commtap {} --help)", inOurWords(error.what()), verbs[0]->get_name())};
+  }
+  const Verb* verb = verbNamed(program, app->get_subcommands()[0]->get_name());
+  fillIn(*verb);
+  return {.verb = verb, .command = std::move(given.command)};
+}
+
+std::string helpText(const Verb& program, const Verb& verb) {
+  const std::unique_ptr<CLI::App> app = appOf(program);
+  return &verb == &program ? app->help() : app->get_subcommand(verb.name)->help();
+}
+
+} // namespace commtap
