@@ -73,6 +73,16 @@ std::optional<uint64_t> statNumber(uint64_t pid, int field) {
   return fields >> number ? std::optional<uint64_t>(number) : std::nullopt;
 }
 
+/// Takes the words with a null character between them.
+std::string jsonOfCommandLine(const std::string& raw) {
+  std::vector<std::string> arguments;
+  std::istringstream words(raw.substr(0, kMaxCommandLine));
+  for (std::string word; std::getline(words, word, '\0');) {
+    arguments.push_back(word);
+  }
+  return stringsToJson(withoutSecrets(std::move(arguments)));
+}
+
 std::string environmentOf(uint64_t pid) {
   return readFile("/proc/" + std::to_string(pid) + "/environ");
 }
@@ -146,13 +156,16 @@ std::string hostName() {
 }
 
 std::string commandLineJson() {
-  const std::string raw = readFile("/proc/self/cmdline").substr(0, kMaxCommandLine);
-  std::vector<std::string> arguments;
-  std::istringstream words(raw);
-  for (std::string word; std::getline(words, word, '\0');) {
-    arguments.push_back(word);
+  return jsonOfCommandLine(readFile("/proc/self/cmdline"));
+}
+
+std::string commandLineJson(const std::vector<std::string>& arguments) {
+  const std::string own = readFile("/proc/self/cmdline");
+  std::string changed = own.substr(0, own.find('\0'));
+  for (const std::string& argument : arguments) {
+    changed += '\0' + argument;
   }
-  return stringsToJson(withoutSecrets(std::move(arguments)));
+  return jsonOfCommandLine(changed);
 }
 
 uint64_t wallClockNs() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace commtap {
 
@@ -50,6 +51,9 @@ std::string hostName();
 
 /// Returns this process's command line as a JSON list, one element per argument, with the values of secrets replaced.
 std::string commandLineJson();
+
+/// Returns the same of an interpreter that has `arguments` instead of those that it was started with.
+std::string commandLineJson(const std::vector<std::string>& arguments);
 
 /// Returns CLOCK_REALTIME in ns.
 uint64_t wallClockNs();

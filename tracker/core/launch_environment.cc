@@ -38,6 +38,14 @@ int64_t environmentNumber(const char* name) {
   return text.empty() || *end != '\0' || errno != 0 || value < 0 ? -1 : value;
 }
 
+RankEnvironment RankEnvironment::now() {
+  return {
+      environmentNumber("RANK"),
+      environmentNumber("LOCAL_RANK"),
+      environmentNumber("WORLD_SIZE"),
+      environmentText("COMMTAP_OUT")};
+}
+
 std::string launchedRunId(const std::string& host) {
   const std::string slurm_job = environmentText("SLURM_JOB_ID");
   const std::string slurm_step = environmentText("SLURM_STEP_ID");

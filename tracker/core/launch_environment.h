@@ -13,6 +13,16 @@ std::string environmentText(const char* name);
 /// Returns -1 if the variable is not set or not a number >= 0.
 int64_t environmentNumber(const char* name);
 
+/// The variables that a launcher sets for each rank, and that a forked child may set for itself.
+struct RankEnvironment {
+  static RankEnvironment now();
+
+  int64_t rank = -1;       ///< RANK; -1 if it is not set or not a number >= 0
+  int64_t local_rank = -1; ///< LOCAL_RANK, the same
+  int64_t world_size = -1; ///< WORLD_SIZE, the same
+  std::string out;         ///< COMMTAP_OUT; "" if it is not set
+};
+
 /// Returns an id that all processes of a run share, as far as the launcher's environment shows. A launcher may give it
 /// to several runs: see RunFolder.
 std::string launchedRunId(const std::string& host);

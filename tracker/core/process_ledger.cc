@@ -24,7 +24,6 @@
 #include "tracker/core/catch_all.h"
 #include "tracker/core/clock.h"
 #include "tracker/core/exit_handler.h"
-#include "tracker/core/launch_environment.h"
 #include "tracker/core/log.h"
 #include "tracker/core/off_switch.h"
 
@@ -93,15 +92,34 @@ void ProcessLedger::describeProcess(const std::string& torch_version) {
 
 void ProcessLedger::readLaunchEnvironment() {
   LedgerHeader& header = ledger_->header();
-  identity_.rank = environmentNumber("RANK");
+  environment_ = RankEnvironment::now();
+  identity_.rank = environment_.rank;
   identity_.attempt = std::max<int64_t>(environmentNumber("TORCHELASTIC_RESTART_COUNT"), 0);
   identity_.run_id = options_.run_id.empty() ? launchedRunId(identity_.host) : options_.run_id;
   header.rank = identity_.rank;
-  header.world_size = environmentNumber("WORLD_SIZE");
-  header.local_rank = environmentNumber("LOCAL_RANK");
+  header.world_size = environment_.world_size;
+  header.local_rank = environment_.local_rank;
   header.attempt = identity_.attempt;
   header.run_id = ledger_->intern(identity_.run_id);
   header.name = ledger_->intern(options_.name.empty() ? launchedName() : options_.name);
+}
+
+/// A forked child that is a rank, of a zygote or of a fork server, sets its place after the fork. What it has from its
+/// parent stays: the parent's group may know its rank better than the environment.
+void ProcessLedger::readChangedEnvironment() {
+  const RankEnvironment now = RankEnvironment::now();
+  const auto take = [](int64_t& known, int64_t value, int64_t before) {
+    known = value >= 0 && value != before ? value : known;
+  };
+  LedgerHeader& header = ledger_->header();
+  take(identity_.rank, now.rank, environment_.rank);
+  header.rank = identity_.rank;
+  take(header.world_size, now.world_size, environment_.world_size);
+  take(header.local_rank, now.local_rank, environment_.local_rank);
+  if (!now.out.empty() && now.out != environment_.out) {
+    options_.out = absolutePath(now.out);
+  }
+  environment_ = now;
 }
 
 void ProcessLedger::describeThisProcess() {
@@ -172,6 +190,13 @@ void ProcessLedger::stayOff(NotSeen why, const std::string& detail, const std::s
   }
 }
 
+void ProcessLedger::setArguments(const std::vector<std::string>& arguments) {
+  if (is_forked_ && options_.command_line != CommandLine::kOff) {
+    const StringId text = ledger_->intern(commandLineJson(arguments));
+    ledger_->changeHeader([text](LedgerHeader& head) { head.argv = text; });
+  }
+}
+
 void ProcessLedger::setPythonVersion(const std::string& version) {
   const StringId text = ledger_->intern(version);
   ledger_->changeHeader([text](LedgerHeader& head) { head.python_version = text; });
@@ -185,6 +210,9 @@ void ProcessLedger::processGroupSeen(int64_t rank, int64_t size) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (hasOutput()) {
     return;
+  }
+  if (is_forked_) {
+    readChangedEnvironment();
   }
   // The group's rank wins: a rank's child processes inherit the launcher's variables.
   if (rank >= 0) {

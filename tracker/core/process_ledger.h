@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/base/result.h"
 #include "report/ledger/ledger_writer.h"
@@ -15,6 +16,7 @@
 #include "report/model/options.h"
 #include "report/runs/output.h"
 #include "tracker/core/fork_locks.h"
+#include "tracker/core/launch_environment.h"
 
 namespace commtap {
 
@@ -32,7 +34,8 @@ class ProcessLedger {
     return *ledger_;
   }
 
-  /// Returns the options that the process started with. The environment may have changed since.
+  /// Returns the options that the process started with. The environment may have changed since; of that, a forked child
+  /// takes COMMTAP_OUT before it has output.
   const Options& options() const {
     return options_;
   }
@@ -72,6 +75,9 @@ class ProcessLedger {
   /// if the process is a rank.
   void stayOff(NotSeen why, const std::string& detail, const std::string& line);
 
+  /// Notes the arguments that the Python code has now. Does nothing in a process that is not a forked child: it has the
+  /// command line that it was started with.
+  void setArguments(const std::vector<std::string>& arguments);
   void setPythonVersion(const std::string& version);
 
   /// A process that dies by abort() may have a broken heap, and a signal handler that calls _exit() or kill() may have
@@ -93,6 +99,7 @@ class ProcessLedger {
   void describeProcess(const std::string& torch_version);
   void describeThisProcess();
   void readLaunchEnvironment();
+  void readChangedEnvironment();
   bool openOutput(const std::string& folder);
   void publish();
   bool publishIn(const std::string& pattern);
@@ -112,6 +119,7 @@ class ProcessLedger {
   std::mutex mutex_;                   ///< publishing and finishing
   std::atomic<bool> in_memory_{false}; ///< written with mutex_ held, and only before has_output_
   bool is_forked_ = false;
+  RankEnvironment environment_; ///< as it was last read
   std::atomic<bool> has_output_{false};
   std::string torch_version_;
 };

@@ -12,7 +12,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 18U
+#define COMMTAP_PYTHON_ABI 19U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -177,6 +177,8 @@ struct CommtapHost {
   void (*close_label)(const void* object);
   /// Notes that labels cannot be hooked in Python: the tracker then receives them from torch.
   void (*labels_missing)();
+  /// Notes that sys.argv has changed since the start or the last call.
+  void (*arguments_changed)(const char* const* arguments, size_t count);
   /// Notes that torch.distributed made a process group of this name.
   void (*group_made)(const char* name);
   /// Notes that a DeviceMesh's dimension of this name uses the process group `group`.

@@ -112,6 +112,10 @@ uint32_t forgetModule(const void* object) {
   return ModuleHook::modules().remove(object);
 }
 
+void argumentsChanged(const char* const* arguments, size_t count) {
+  catchAll("command line", [&] { ProcessLedger::get().setArguments({arguments, arguments + count}); });
+}
+
 void groupMade(const char* name) {
   ThreadState* thread = ThreadState::current();
   try {
@@ -202,6 +206,7 @@ constexpr CommtapHost kHost = {
     .open_label = openPythonLabel,
     .close_label = closeLabel,
     .labels_missing = labelsMissing,
+    .arguments_changed = argumentsChanged,
     .group_made = groupMade,
     .group_is_dimension = groupIsDimension,
     .begin_plain_tensors = beginPlainTensors,

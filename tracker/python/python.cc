@@ -7,6 +7,9 @@
 #include <Python.h>
 
 #include <exception>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tracker/core/export.h"
 #include "tracker/core/python_host.h"
@@ -45,6 +48,7 @@ struct Part {
   ModuleTree tree;
   KnownOptimizers optimizers;
   PyObject* register_group = nullptr; ///< owned; torch's original function
+  std::vector<std::string> arguments; ///< sys.argv, as the tracker knows it
   CallHook module_call;
   CallHook label_enter;
   CallHook label_exit;
@@ -230,13 +234,47 @@ int watchCompiler() {
   return watched ? 1 : 0;
 }
 
+/// Returns sys.argv; {} if the job has put anything but strings there.
+std::vector<std::string> currentArguments() {
+  std::vector<std::string> arguments;
+  PyObject* list = PySys_GetObject("argv");
+  const Py_ssize_t count = list != nullptr && PyList_CheckExact(list) ? PyList_GET_SIZE(list) : 0;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* argument = PyList_GET_ITEM(list, i);
+    if (!PyUnicode_CheckExact(argument)) {
+      return {};
+    }
+    arguments.push_back(textOf(argument));
+  }
+  return arguments;
+}
+
+/// A forked child may have set arguments of its own. It has done so when it makes a group.
+void tellArguments() {
+  std::vector<std::string> arguments = currentArguments();
+  if (arguments.empty() || arguments == part->arguments) {
+    return;
+  }
+  part->arguments = std::move(arguments);
+  std::vector<const char*> texts;
+  for (const std::string& argument : part->arguments) {
+    texts.push_back(argument.c_str());
+  }
+  part->host.arguments_changed(texts.data(), texts.size());
+}
+
 /// Replaces torch.distributed's C function _register_process_group, which every new group goes through. The Python
 /// function that makes groups cannot be hooked: Python 3.11 inlines such calls and bypasses its vectorcall.
 PyObject* registerGroup(PyObject*, PyObject* arguments, PyObject* names) {
   PyObject* result = PyObject_Call(part->register_group, arguments, names);
   if (result != nullptr && PyTuple_GET_SIZE(arguments) > 0 && PyUnicode_Check(PyTuple_GET_ITEM(arguments, 0))) {
     const ErrorGuard keep_errors;
-    part->host.group_made(textOf(PyTuple_GET_ITEM(arguments, 0)).c_str());
+    try {
+      tellArguments();
+      part->host.group_made(textOf(PyTuple_GET_ITEM(arguments, 0)).c_str());
+    } catch (const std::exception&) { // out of memory: the group is known from its first collective
+      part->host.log_debug("the name of a process group could not be read");
+    }
     watchFsdp1IfImported();
   }
   return result;
@@ -395,6 +433,7 @@ int start(const CommtapHost* host) {
   }
   const PyGILState_STATE gil = PyGILState_Ensure();
   part = new Part(*host);
+  part->arguments = currentArguments();
   startRunningWork();
   startTorchFunctions();
   startCompiledSites();

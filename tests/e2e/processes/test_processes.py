@@ -123,6 +123,22 @@ def test_multiprocessing(runner: Runner, name: str) -> None:
     assert [report.job["rank"] for report in run.reports] == [0, 1]
 
 
+@pytest.mark.parametrize("method", ["fork", "forkserver"])
+def test_forked_ranks_that_set_their_place(runner: Runner, method: str) -> None:
+    """Each report has what the rank set after the fork, and lies where it said; the process that forked has none."""
+    bare, run = runner.pair(Job("zygote.py", (method,), launcher=Launcher.SELF))
+    assert_unchanged(bare, run)
+    assert run.outcomes[0].stdout == b"[0, 0]\n"
+    assert run.ledgers == []
+    places = [str(report.path.relative_to(run.output_folder)) for report in run.reports]
+    assert places == ["of-0/rank-00000.json", "of-1/rank-00001.json"]
+    for rank, report in enumerate(run.reports):
+        assert (report.job["rank"], report.job["local_rank"], report.job["world_size"]) == (rank, rank + 4, 2)
+        assert report.job["argv"][1:] == ["rank.py", "--number", str(rank)]
+        assert report.table("kind") == {"all_reduce": 1, "barrier": 1}
+        assert report.not_seen == []
+
+
 def test_kill_in_mid_step(runner: Runner) -> None:
     """After SIGKILL inside a collective, the ledger stays and has every call, including the open one."""
     run_folder = runner.folder / "killed"

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the jobs of tests/jobs: bare, under the shim, or under PyTorch's own tools.
 
-A rank is started as a process of its own with the environment that torchrun would give it: the same to the job, and
-quicker than a launcher in between. Ranks under PyTorch's own tools are forked from a process that has imported torch.
+A rank is started with the environment that torchrun would give it: the same to the job, and quicker than a launcher in
+between. Most ranks are forked from a process that has imported torch, under the shim if they run under it: two ranks
+then take a third of the time. may_fork() says which are not.
 """
 
 import contextlib
@@ -38,6 +39,8 @@ STORE = Path(os.environ.get("RUN_STORE", REPOSITORY / "build" / "runs"))
 
 TIMEOUT_S = 180
 ATTEMPTS = 4
+#: How many processes to fork ranks from a worker keeps.
+PARENTS = 4
 
 
 _TORCHS_ABORT = b"terminate called without an active exception"
@@ -90,6 +93,38 @@ class Job:
     def imports_commtap(self) -> bool:
         """Whether the job uses the Python package, so that even a bare run depends on code of ours."""
         return any(name == "PYTHONPATH" for name, _ in self.variables)
+
+
+#: Scripts whose subject is how a process starts or ends, or what it does at an import.
+_DIRECT_SCRIPTS = ("children.py", "context.py", "endings.py", "last_tensor.py", "neighbours.py", "no_collective.py")
+
+#: One job of each mechanism, so that nothing is right only in a fork.
+_DIRECT = {
+    ("checkpointing.py", ()),
+    ("collectives.py", ()),
+    ("compiled.py", ("model", "--compile", "method", "--backend", "inductor")),
+    ("ddp.py", ()),
+    ("fsdp1.py", ()),
+    ("fsdp2.py", ()),
+    ("fsdp2.py", ("--compile", "method")),
+    ("groups.py", ()),
+    ("mlp_tp.py", ()),
+    ("mlp_tp.py", ("--stacked", "--steps", "3", "--compile", "function")),
+    ("pipeline.py", ()),
+    ("sampled.py", ("ddp",)),
+    ("steps.py", ()),
+    ("threads.py", ()),
+    ("timing.py", ()),
+}
+
+
+def may_fork(job: Job) -> bool:
+    """Whether the ranks may be forked: a fork changes nothing that the job is about, and saves more than it costs."""
+    starts_otherwise = job.launcher is not Launcher.DIRECT or job.before or job.after or job.wrapper
+    is_direct = job.script in _DIRECT_SCRIPTS or (job.script, job.arguments) in _DIRECT
+    # A parent has its ranks' options, which the tracker reads at the start.
+    others = [name for name, _ in job.variables if not name.startswith("COMMTAP_") or name == "COMMTAP_OUT"]
+    return job.script.endswith(".py") and job.ranks > 1 and not (starts_otherwise or is_direct or others)
 
 
 @dataclass
@@ -344,7 +379,7 @@ class Runner:
         self.folder = folder
         self.shared = RunStore(shared or folder / "shared")
         self.kept: dict[tuple[Job, Mode], Run] = {}
-        self.forks: TorchForks | None = None
+        self.forks: dict[tuple[Mode, tuple[tuple[str, str], ...]], TorchForks] = {}
         self.runs: list[Run] = []
 
     def start(self, job: Job, mode: Mode) -> Processes:
@@ -352,11 +387,11 @@ class Runner:
         return self._start(job, mode, self.folder / f"{len(self.runs):03d}-{Path(job.script).stem}-{mode.value}")
 
     def _start(self, job: Job, mode: Mode, folder: Path) -> Processes:
-        if mode is Mode.SHIM:
-            assert LIBRARY.is_file(), f"{LIBRARY} is missing: build commtap first, or set BUILD_DIR or TESTED_SITE"
         return Processes(self._new_run(job, mode, folder))
 
     def _new_run(self, job: Job, mode: Mode, folder: Path) -> Run:
+        if mode is Mode.SHIM:
+            assert LIBRARY.is_file(), f"{LIBRARY} is missing: build commtap first, or set BUILD_DIR or TESTED_SITE"
         folder.mkdir(parents=True)
         self.runs.append(Run(job, mode, folder))
         return self.runs[-1]
@@ -365,11 +400,22 @@ class Runner:
         """One run, whatever comes of it."""
         return self.start(job, mode).wait()
 
-    def _fork(self, job: Job, folder: Path) -> Run:
-        """One run under PyTorch's own tools."""
-        run = self._new_run(job, Mode.ORACLE, folder)
-        if self.forks is None:
-            self.forks = TorchForks(environment(run))
+    def _parent(self, run: Run) -> TorchForks:
+        """The process that has imported torch in a run's environment; the one not used for longest ends for it."""
+        key = (run.mode, run.job.variables)
+        forks = self.forks.pop(key, None)
+        if forks is None:
+            if len(self.forks) == PARENTS:
+                self.forks.pop(next(iter(self.forks))).close()
+            # A folder of its own: at its end it recovers ledgers, as a launcher does.
+            out = {"COMMTAP_OUT": str(self.folder / "parents")} if run.mode is Mode.SHIM else {}
+            forks = TorchForks(environment(run) | out)
+        self.forks[key] = forks
+        return forks
+
+    def _fork(self, job: Job, mode: Mode, folder: Path) -> Run:
+        """One run whose ranks are forked."""
+        run = self._new_run(job, mode, folder)
         ranks = [
             {
                 "variables": variables,
@@ -380,13 +426,17 @@ class Runner:
             }
             for i, variables in enumerate(rank_environments(run))
         ]
-        run.set_outcomes(self.forks.run(ranks, TIMEOUT_S))
+
+        def show(pid: int) -> None:
+            print(f"process {pid}, {mode}, has not ended:\n{stacks_of(pid)}")
+
+        run.set_outcomes(self._parent(run).run(ranks, TIMEOUT_S, show))
         return run
 
     def close(self) -> None:
         """Ends what the runs needed."""
-        if self.forks is not None:
-            self.forks.close()
+        for forks in self.forks.values():
+            forks.close()
 
     def _attempt(self, job: Job, mode: Mode, folder: Path) -> Run:
         """Runs a job, and again if PyTorch's own abort ended it: the only ending that is known not to be ours.
@@ -396,7 +446,8 @@ class Runner:
         for attempt in range(ATTEMPTS):
             if folder.exists():
                 shutil.rmtree(folder)
-            run = self._fork(job, folder) if mode is Mode.ORACLE else self._start(job, mode, folder).wait()
+            is_forked = mode is Mode.ORACLE or may_fork(job)
+            run = self._fork(job, mode, folder) if is_forked else self._start(job, mode, folder).wait()
             if not run.ended_by_torch():
                 break
             print(f"{folder}: ended by pytorch#190489, attempt {attempt + 1}", file=sys.stderr)

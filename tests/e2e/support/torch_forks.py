@@ -1,10 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Forks ranks from one process that has imported torch, which takes longer than most jobs.
-
-Only for runs under PyTorch's own tools. A bare rank is a process of its own, as the rank under the shim is that it is
-compared with.
-"""
+"""Forks ranks from one process that has imported torch, which takes longer than most jobs."""
 
 import json
 import os
@@ -13,6 +9,7 @@ import select
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,15 +29,21 @@ class TorchForks:
             start_new_session=True,
         )
 
-    def run(self, ranks: list[Rank], timeout_s: float) -> list[int]:
-        """Runs one job; the exit status of each rank, negative for a signal."""
+    def run(self, ranks: list[Rank], timeout_s: float, show: Callable[[int], None]) -> list[int]:
+        """Runs one job; the exit status of each rank, negative for a signal. `show` gets the pid of one that hangs."""
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None
         stdin.write(json.dumps(ranks) + "\n")
         stdin.flush()
+        pids = json.loads(stdout.readline())
         if not select.select([stdout], [], [], timeout_s)[0]:
-            os.killpg(self._process.pid, signal.SIGKILL)
+            running = [pid for pid in pids if _is_running(pid)]
+            for pid in running:
+                show(pid)
+            for pid in running:
+                os.killpg(pid, signal.SIGKILL)
+            stdout.readline()
             raise TimeoutError(f"a rank has not ended after {timeout_s} s: {ranks[0]}")
         return json.loads(stdout.readline())
 
@@ -49,6 +52,12 @@ class TorchForks:
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait()
+
+
+def _is_running(pid: int) -> bool:
+    """Whether a rank has not ended. No other process has its pid: at most, the one that forked it has waited for it."""
+    status = Path(f"/proc/{pid}/stat")
+    return status.exists() and status.read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
 
 
 def _serve() -> Rank | None:
@@ -63,15 +72,17 @@ def _serve() -> Rank | None:
         for rank in json.loads(line):
             child = os.fork()
             if child == 0:
+                os.setsid()  # A rank that hangs can be ended with all its children.
                 return rank
             children.append(child)
+        print(json.dumps(children), flush=True)
         statuses = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
         print(json.dumps(statuses), flush=True)
     return None
 
 
-def _run(rank: Rank) -> None:
-    """Runs the script of a rank as `python SCRIPT ARGUMENT ...` would."""
+def _run(rank: Rank) -> dict[str, Any]:
+    """Runs the script of a rank as `python SCRIPT ARGUMENT ...` would; its variables, which live until the exit."""
     for number, path, flags in (
         (0, os.devnull, os.O_RDONLY),
         (1, rank["stdout"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
@@ -86,10 +97,10 @@ def _run(rank: Rank) -> None:
     script, *arguments = rank["command"]
     sys.argv = [script, *arguments]
     sys.path[0] = str(Path(script).parent)
-    runpy.run_path(script, run_name="__main__")
+    return runpy.run_path(script, run_name="__main__")
 
 
 if __name__ == "__main__":
     own_rank = _serve()
     if own_rank is not None:
-        _run(own_rank)
+        variables_of_script = _run(own_rank)

@@ -87,5 +87,14 @@ TEST_CASE("the host name and command line are those of this process") {
   CHECK(arguments[0].find("test_report") != std::string::npos);
 }
 
+TEST_CASE("an interpreter with other arguments keeps its name and hides their secrets") {
+  const std::vector<std::string> arguments = stringsFromJson(commandLineJson({"train.py", "--api-key", "abcdef"}));
+  REQUIRE(arguments.size() == 4);
+  CHECK(arguments[0].find("test_report") != std::string::npos);
+  CHECK(arguments[1] == "train.py");
+  CHECK(arguments[3] == "(redacted)");
+  CHECK(stringsFromJson(commandLineJson({})).size() == 1);
+}
+
 } // namespace
 } // namespace commtap

@@ -41,6 +41,7 @@ void setLaunchEnvironment(const Environment& environment) {
         "SLURM_STEP_ID",
         "MASTER_ADDR",
         "MASTER_PORT",
+        "COMMTAP_OUT",
         "TMPDIR"}) {
     unsetenv(name);
   }
@@ -381,6 +382,78 @@ TEST_CASE("the child of a fork is a process of its own, and leaves its parent's 
   CHECK(child.said == "the parent's\nthis one's\nno output\n");
   REQUIRE(namesIn(folder.path()) == std::vector<std::string>{"rank-00000.json", "rank-00001.json"});
   CHECK(reportIn(folder / "rank-00000.json").job.pid != reportIn(folder / "rank-00001.json").job.pid);
+}
+
+/// Returns the report of a rank that sets `changed` in the child of a fork, whose parent has started in `environment`.
+Report reportOfForked(const TempFolder& folder, const Environment& environment, const Environment& changed) {
+  runProcess(folder / "parent", environment, [&](ProcessLedger& process) {
+    const pid_t forked = fork();
+    if (forked == 0) {
+      process.resetInForkedChild();
+      for (const auto& [name, value] : changed) {
+        setenv(name.c_str(), value.c_str(), 1);
+      }
+      process.setArguments({"train.py", "--token=abcdef"});
+      process.processGroupSeen(-1, -1);
+      process.finish(ExitKind::kNormal, 0);
+      _exit(0);
+    }
+    waitpid(forked, nullptr, 0);
+    process.setArguments({"not.py"});
+    process.finish(ExitKind::kNormal, 0);
+  });
+  const bool has_own_folder = changed.contains("COMMTAP_OUT") && !changed.at("COMMTAP_OUT").empty();
+  const std::string reports = folder / (has_own_folder ? "child" : "parent");
+  const std::vector<std::string> names = namesIn(reports);
+  REQUIRE(names.size() == 1);
+  return reportIn(reports + "/" + names[0]);
+}
+
+TEST_CASE("the child of a fork that sets a place, a folder and arguments of its own has them in its report") {
+  const TempFolder folder;
+  const Environment changed{{"RANK", "5"}, {"LOCAL_RANK", "1"}, {"WORLD_SIZE", "8"}, {"COMMTAP_OUT", folder / "child"}};
+  const Job job = reportOfForked(folder, {}, changed).job;
+  CHECK(job.rank == 5);
+  CHECK(job.local_rank == 1);
+  CHECK(job.world_size == 8);
+  REQUIRE(job.argv.size() == 3);
+  CHECK(job.argv[0].find("test_") != std::string::npos);
+  CHECK(job.argv[1] == "train.py");
+  CHECK(job.argv[2].find("abcdef") == std::string::npos);
+  CHECK(namesIn(folder / "child") == std::vector<std::string>{"rank-00005.json"});
+}
+
+TEST_CASE("what the child of a fork does not set, or sets to no number, stays its parent's") {
+  const TempFolder folder;
+  const Environment parent{{"RANK", "2"}, {"LOCAL_RANK", "1"}, {"WORLD_SIZE", "4"}};
+  const Job job = reportOfForked(folder, parent, {{"RANK", "x"}, {"LOCAL_RANK", "-1"}, {"COMMTAP_OUT", ""}}).job;
+  CHECK(job.rank == 2);
+  CHECK(job.local_rank == 1);
+  CHECK(job.world_size == 4);
+}
+
+TEST_CASE("the child of a fork keeps the rank that its parent's group has given it") {
+  const TempFolder folder;
+  runProcess(folder.path(), {{"RANK", "0"}, {"COMMTAP_OUT", "elsewhere"}}, [](ProcessLedger& process) {
+    process.processGroupSeen(3, 4);
+    const pid_t forked = fork();
+    if (forked == 0) {
+      process.resetInForkedChild();
+      setenv("LOCAL_RANK", "1", 1);
+      process.processGroupSeen(-1, -1);
+      setenv("RANK", "7", 1); // too late
+      process.processGroupSeen(-1, -1);
+      process.finish(ExitKind::kNormal, 0);
+      _exit(0);
+    }
+    waitpid(forked, nullptr, 0);
+    process.finish(ExitKind::kNormal, 0);
+  });
+  const std::vector<std::string> names = namesIn(folder.path());
+  REQUIRE(names.size() == 2);
+  for (const std::string& name : names) {
+    CHECK(reportIn(folder / name).job.rank == 3);
+  }
 }
 
 TEST_CASE("the child of a fork that makes no group leaves no file") {

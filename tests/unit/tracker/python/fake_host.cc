@@ -143,6 +143,14 @@ const CommtapHost& fakeHostTable() {
       .open_label = [](const char* label, const void*) { note(std::string("open ") + label); },
       .close_label = [](const void*) { note("close"); },
       .labels_missing = [] { fakeHost().missing.emplace_back("labels"); },
+      .arguments_changed =
+          [](const char* const* arguments, size_t count) {
+            std::string text = "arguments";
+            for (size_t i = 0; i < count; ++i) {
+              text += std::string(" ") + arguments[i];
+            }
+            note(text);
+          },
       .group_made = [](const char* name) { note(std::string("group ") + name); },
       .group_is_dimension = [](const char* group,
                                const char* dimension) { note(std::string("group ") + group + " is " + dimension); },

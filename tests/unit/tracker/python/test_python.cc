@@ -101,6 +101,24 @@ except TypeError:
   CHECK(fakeHost().events == Events{"group dp"});
 }
 
+TEST_CASE_FIXTURE(PartFixture, "sys.argv is reported at a process group if it has changed, and is a list of strings") {
+  torch_.run(R"(
+dist = sys.modules["torch.distributed.distributed_c10d"]
+before = sys.argv
+dist._register_process_group("a", 1)
+sys.argv = ["train.py", "1"]
+dist._register_process_group("b", 1)
+dist._register_process_group("c", 1)
+for odd in (["train.py", 2], "train.py", []):
+    sys.argv = odd
+    dist._register_process_group("odd", 1)
+sys.argv = before
+)");
+  CHECK(
+      fakeHost().events ==
+      Events{"group a", "arguments train.py 1", "group b", "group c", "group odd", "group odd", "group odd"});
+}
+
 TEST_CASE_FIXTURE(PartFixture, "the groups of a mesh with names are reported as its dimensions") {
   torch_.run("DeviceMesh(['0', '3'], ('dp', 'tp')); DeviceMesh(['0'])");
   CHECK(fakeHost().events == Events{"group 0 is dp", "group 3 is tp"});
