@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-LIMIT = 80
+LIMIT = 79
 
 PATHS = ("tracker", "shim", "report", "tools", "tests", "docs", "README.md", "CONTRIBUTING.md", "dev", ".dev")
 #: The libraries of others, the pages made from tables in the code, and the patterns themselves.
@@ -24,6 +24,7 @@ LEFT_OUT = (
     "docs/options.md",
     "docs/tables.md",
     "docs/schema",
+    "tests/unit/tools/usage.txt",
     ".dev/words.py",
 )
 
