@@ -32,9 +32,6 @@ class JobGroups {
   size_t size() const {
     return groups_.size();
   }
-  size_t instanceCount() const {
-    return instances_.size();
-  }
   uint32_t groupOf(uint32_t instance) const {
     return instances_[instance].group;
   }

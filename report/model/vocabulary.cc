@@ -36,7 +36,6 @@ constexpr std::array<std::string_view, kExitKindCount> kExitKindNames = {
     "signal",
     "killed",
 };
-constexpr std::array<std::string_view, kLevelCount> kLevelNames = {"collectives", "dtensor", "ops"};
 constexpr std::array<std::string_view, kLastStateCount> kLastStateNames = {
     "issued",
     "returned",
@@ -105,10 +104,6 @@ std::string_view exitKindName(ExitKind exit) {
   return nameOf(kExitKindNames, exit, "killed");
 }
 
-std::string_view levelName(Level level) {
-  return nameOf(kLevelNames, level, "collectives");
-}
-
 std::string_view lastStateName(LastState state) {
   return nameOf(kLastStateNames, state, "issued");
 }
@@ -127,10 +122,6 @@ std::optional<Phase> phaseFromName(std::string_view name) {
 
 std::optional<ExitKind> exitKindFromName(std::string_view name) {
   return fromName<ExitKind>(kExitKindNames, name);
-}
-
-std::optional<Level> levelFromName(std::string_view name) {
-  return fromName<Level>(kLevelNames, name);
 }
 
 std::optional<LastState> lastStateFromName(std::string_view name) {

@@ -59,7 +59,6 @@ enum class Level : uint8_t {
   kDtensor,     ///< ops called with a DTensor
   kOps,         ///< all ops
 };
-inline constexpr int kLevelCount = 3;
 
 /// The progress of one collective. The numbers are part of the ledger format.
 enum class LastState : uint8_t {
@@ -102,14 +101,12 @@ std::string_view kindName(Kind kind);
 std::string_view phaseName(Phase phase);
 std::string_view exitKindName(ExitKind exit);
 
-std::string_view levelName(Level level);
 std::string_view lastStateName(LastState state);
 std::string_view stepSignName(StepSign sign);
 
 std::optional<Kind> kindFromName(std::string_view name);
 std::optional<Phase> phaseFromName(std::string_view name);
 std::optional<ExitKind> exitKindFromName(std::string_view name);
-std::optional<Level> levelFromName(std::string_view name);
 std::optional<LastState> lastStateFromName(std::string_view name);
 std::optional<StepSign> stepSignFromName(std::string_view name);
 

@@ -100,7 +100,6 @@ class ProcessLedger {
   void describeThisProcess();
   void readLaunchEnvironment();
   void readChangedEnvironment();
-  bool openOutput(const std::string& folder);
   void publish();
   bool publishIn(const std::string& pattern);
   void finishOutput(ExitKind how, int code, uint64_t ends_since_ns);
