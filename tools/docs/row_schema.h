@@ -285,8 +285,8 @@ struct FieldFacts {
   const char* type_help; ///< of an enum; "" for other types
   const ColumnFacts& facts;
   bool is_nullable;
-  ordered_json (*schemaOf)(const ColumnFacts& facts);
-  void (*addRow)(ordered_json& object); ///< of a row that is written in the field's place; else nullptr
+  ordered_json (*schemaOf)(const ColumnFacts& facts) = nullptr;
+  void (*addRow)(ordered_json& object) = nullptr; ///< of a row that is written in the field's place; else nullptr
 };
 
 template <Described Row>
@@ -295,12 +295,13 @@ void addRow(ordered_json& object);
 template <typename Row, typename Value, typename Format>
 constexpr FieldFacts factsOf(const Column<Row, Value, Format>& column) {
   FieldFacts field{column.name, column.help, typeName<Value, Format>(), "", column.facts, isNullable<Value, Format>()};
-  field.schemaOf = schemaOf<typename ItemOf<Value>::Type, Format>;
   if constexpr (NamedEnum<Value>) {
     field.type_help = EnumNames<Value>::kHelp;
   }
   if constexpr (std::is_same_v<Format, Inline>) {
     field.addRow = addRow<Value>;
+  } else {
+    field.schemaOf = schemaOf<typename ItemOf<Value>::Type, Format>;
   }
   return field;
 }
@@ -319,7 +320,10 @@ inline void addField(ordered_json& object, const FieldFacts& field) {
   if (const std::string help = helpOf(field.help, field.facts.presence); !help.empty()) {
     described["description"] = help;
   }
-  described.update(field.is_nullable ? orNullSchema(std::move(schema)) : std::move(schema));
+  if (field.is_nullable) {
+    schema = orNullSchema(std::move(schema));
+  }
+  described.update(schema);
   object["properties"][field.name] = std::move(described);
   if (field.facts.presence == Presence::kAlways) {
     object["required"].push_back(field.name);
