@@ -174,7 +174,7 @@ run_tests() { # unit [NAME] | e2e [pytest's arguments ...] | torch MINOR [pytest
     docs) test_docs ;;
     all)
       set_up tests long lint
-      timed wheel wheel_for_tests --torch 2.14
+      timed wheel wheel_for_tests 2.13 2.14
       timed build build_tests "$BUILD" unit
       timed "unit tests" test_unit "$BUILD" ""
       test_e2e_of_wheel "${WORKERS[@]}" -m ""
@@ -185,7 +185,7 @@ run_tests() { # unit [NAME] | e2e [pytest's arguments ...] | torch MINOR [pytest
       ;;
     "")
       set_up tests
-      timed wheel wheel_for_tests
+      timed wheel wheel_for_tests 2.13
       test_e2e_of_wheel "${WORKERS[@]}"
       ;;
     *) usage >&2; exit 2 ;;

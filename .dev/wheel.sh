@@ -20,10 +20,11 @@ wheel() { # make_wheel.py's arguments
 }
 
 # CI takes the torch and the Python of .venv: each further torch costs a minute or two.
-wheel_for_tests() { # more of make_wheel.py's arguments
+wheel_for_tests() { # minors of torch ...
   local wheel
+  export WHEEL_TORCHES=$*
   say "making a wheel"
-  wheel --dest "$BUILD/dist" "$@" --torch 2.13 --python "$VENV/bin/python" >/dev/null
+  wheel --dest "$BUILD/dist" "${@/#/--torch=}" --python "$VENV/bin/python" >/dev/null
   rm -rf "$BUILD/dist/site"
   for wheel in "$BUILD"/dist/commtap-*"$(uname -m)".whl; do
     "$VENV/bin/pip" install -q --disable-pip-version-check --no-index --no-deps --target "$BUILD/dist/site" "$wheel"

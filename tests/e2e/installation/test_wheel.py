@@ -5,6 +5,7 @@
 import hashlib
 import importlib.util
 import json
+import os
 import re
 import subprocess
 import sys
@@ -43,8 +44,13 @@ dist.destroy_process_group()
 """
 
 
+#: That of `./dev test` has one torch, that of `./dev test all` two.
+TORCHES = os.environ.get("WHEEL_TORCHES", "2.13").split()
+
+
 def test_name_says_where_it_runs(wheel: Path) -> None:
-    assert re.fullmatch(r"commtap-[0-9.]+\+torch2\.13\.torch2\.14-py3-none-manylinux_2_28_x86_64\.whl", wheel.name)
+    torches = re.escape(".".join(f"torch{minor}" for minor in TORCHES))
+    assert re.fullmatch(rf"commtap-[0-9.]+\+{torches}-py3-none-manylinux_2_28_x86_64\.whl", wheel.name)
     assert wheel.stat().st_size < needs.LARGEST_WHEEL
 
 
@@ -67,7 +73,7 @@ def test_checksums(wheel: Path) -> None:
 def test_needs_of_a_system(unpacked: Path, wheel: Path) -> None:
     """The stub runs with glibc 2.17, everything else with that of 2.28's systems."""
     binaries = {path.name for path in needs.binaries_of(unpacked)}
-    assert {"commtap", "libcommtap.so", "libcommtap-tracker-2.13.so", "libcommtap-tracker-2.14.so"} <= binaries
+    assert {"commtap", "libcommtap.so", *(f"libcommtap-tracker-{minor}.so" for minor in TORCHES)} <= binaries
     assert needs.faults_of(unpacked, wheel) == []
     for tracker in unpacked.rglob("libcommtap-tracker-*.so"):  # torch's copies, in the job
         assert {"libstdc++.so.6", "libtorch_cpu.so", "libc10.so"} <= set(needs.loaded_libraries(tracker))
