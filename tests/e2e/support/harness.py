@@ -95,8 +95,17 @@ class Job:
         return any(name == "PYTHONPATH" for name, _ in self.variables)
 
 
-#: Scripts whose subject is how a process starts or ends, or what it does at an import.
-_DIRECT_SCRIPTS = ("children.py", "context.py", "endings.py", "last_tensor.py", "neighbours.py", "no_collective.py")
+#: Scripts whose subject is how a process starts or ends, what it says or costs at its start, or an import.
+_DIRECT_SCRIPTS = (
+    "children.py",
+    "context.py",
+    "endings.py",
+    "last_tensor.py",
+    "library_ops.py",
+    "neighbours.py",
+    "no_collective.py",
+    "reuse.py",
+)
 
 #: One job of each mechanism, so that nothing is right only in a fork.
 _DIRECT = {

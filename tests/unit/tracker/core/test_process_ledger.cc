@@ -432,6 +432,24 @@ TEST_CASE("what the child of a fork does not set, or sets to no number, stays it
   CHECK(job.world_size == 4);
 }
 
+TEST_CASE("the child of a fork stays in its parent's folder if the parent has set another one for other processes") {
+  const TempFolder folder;
+  runProcess(folder / "parent", {}, [&](ProcessLedger& process) {
+    setenv("COMMTAP_OUT", (folder / "others").c_str(), 1);
+    const pid_t forked = fork();
+    if (forked == 0) {
+      process.resetInForkedChild();
+      process.processGroupSeen(-1, -1);
+      process.finish(ExitKind::kNormal, 0);
+      _exit(0);
+    }
+    waitpid(forked, nullptr, 0);
+    process.finish(ExitKind::kNormal, 0);
+  });
+  CHECK(namesIn(folder.path()) == std::vector<std::string>{"parent"});
+  CHECK(namesIn(folder / "parent").size() == 1);
+}
+
 TEST_CASE("the child of a fork keeps the rank that its parent's group has given it") {
   const TempFolder folder;
   runProcess(folder.path(), {{"RANK", "0"}, {"COMMTAP_OUT", "elsewhere"}}, [](ProcessLedger& process) {
