@@ -32,7 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The planner's file that says which rank stands for which, and how each ended.
+/// The planner's file that says which rank represents which, and how each ended.
 constexpr const char* kStandingFile = "/plan/standing.outcome";
 /// The planner's file that says that it made the folder.
 constexpr const char* kMarkFile = "/plan/made-by-commtap.txt";

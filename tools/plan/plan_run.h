@@ -13,7 +13,7 @@
 
 namespace commtap {
 
-/// What ended a plan that a signal stopped.
+/// The reason of a plan that a signal stopped.
 inline constexpr const char* kPlanStopped = "stopped by a signal";
 
 /// A plan that was made.

@@ -23,7 +23,7 @@ enum class SplitForm : uint8_t {
   kUnevenLists, ///< tensors; if all are of one size, the call is not split
 };
 
-/// Where an op's arguments say how a call is split. What is on a device is not read.
+/// The arguments of an op that describe how a call is split. Memory of a device is not read.
 struct SplitFacts {
   SplitForm form = SplitForm::kNone;
   std::optional<size_t> parts; ///< the argument whose sizes are added up by peer: what is sent, if anything is

@@ -397,7 +397,7 @@ void ProcessLedger::sayLost() const {
 void ProcessLedger::resetInForkedChild() {
   has_output_.store(false);
   is_forked_ = true;
-  // What the parent has set before the fork is for processes that it starts.
+  // A value that the parent set before the fork is for processes that it starts.
   environment_.out = environmentText("COMMTAP_OUT");
   ledger_->resetInForkedChild();
   if (ledger_->header().host == 0) { // the parent's ledger was lost, with all names

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What the tracker reads of torch.compile: the code that compilers generate, and the graphs that it comes from.
+// Names in the code that torch.compile generates, and in the graphs that it is generated from.
 
 #include <string_view>
 
@@ -19,12 +19,12 @@ constexpr const char* kNodeFacts = "meta";
 /// Innermost last: {key: (the module's source, its class)}.
 constexpr const char* kForwardStack = "nn_module_stack";
 constexpr const char* kBackwardStack = "fwd_nn_module_stack"; // torch/_functorch/_aot_autograd/utils.py
-/// What the job says of a node: torch.fx.traceback.annotate.
+/// The job's own annotation of a node: torch.fx.traceback.annotate.
 constexpr const char* kAnnotations = "custom";
 constexpr const char* kAnnotatedModule = "module_fqn";
 /// True for a node that was traced in a backward, and for all of a backward's graph.
 constexpr const char* kTracedInBackward = "autograd_backward";
-/// Of a graph that was partitioned: kBackwardTag for a node that is of the backward alone.
+/// In a partitioned graph, kBackwardTag for a node that belongs to the backward only.
 constexpr const char* kPartition = "partitioner_tag";
 constexpr std::string_view kBackwardTag = "is_backward";
 
@@ -33,11 +33,11 @@ constexpr std::string_view kInterpreterFile = "/torch/fx/interpreter.py";
 constexpr const char* kRunNode = "run_node";
 constexpr const char* kInterpretedNode = "n";
 
-// torch/_inductor/fx_passes/bucketing.py: the stacks of each collective that a merged one stands for
+// torch/_inductor/fx_passes/bucketing.py: the stacks of each collective that a merged one replaces
 constexpr const char* kMergedForwardStacks = "bucketing_nn_module_stack_sources";
 constexpr const char* kMergedBackwardStacks = "bucketing_fwd_nn_module_stack_sources";
 
-/// What takes a merged collective's result apart: the node's target, whose second argument has the parts' sizes.
+/// The target of the node that splits a merged collective's result. Its second argument has the parts' sizes.
 constexpr std::string_view kSplit = "aten.split_with_sizes";
 constexpr const char* kNodeUsers = "users"; // {node: None}; torch/fx/node.py
 constexpr const char* kNodeTarget = "target";
@@ -88,7 +88,7 @@ constexpr const char* kOutputGraphFile = "torch._dynamo.output_graph";
 constexpr const char* kOutputGraph = "OutputGraph";
 constexpr const char* kCallCompiler = "call_user_compiler";
 
-/// Where the functions of torch.autograd are that a graph's nodes can call.
+/// The attribute with the module of a function of torch.autograd that a node calls.
 constexpr const char* kFunctionFile = "__module__";
 constexpr std::string_view kAutogradFile = "torch.autograd";
 

@@ -41,7 +41,7 @@ extern "C" {
 namespace commtap {
 namespace witness {
 
-/// What a function of torch returns in memory of its caller.
+/// The result of a function of torch that returns in memory of its caller.
 struct ReturnedWords {
   std::array<const void*, 4> words;
   ReturnedWords(const ReturnedWords&) = delete; // not trivial, so that it is returned in memory
