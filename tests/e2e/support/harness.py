@@ -40,8 +40,17 @@ STORE = Path(os.environ.get("RUN_STORE", REPOSITORY / "build" / "runs"))
 TIMEOUT_S = 180
 ATTEMPTS = 4
 #: How many processes to fork ranks from a worker keeps.
-PARENTS = 4
+PARENTS = 6
 
+
+#: The modules of torch that most jobs import, and those that jobs with torch.compile import too.
+_MODULES = (
+    "torch.distributed.fsdp",
+    "torch.distributed.pipelining",
+    "torch.distributed.tensor.debug",
+    "torch.distributed.tensor.parallel",
+)
+_MODULES_TO_COMPILE = ("torch._inductor.compile_fx",)
 
 _TORCHS_ABORT = b"terminate called without an active exception"
 
@@ -127,12 +136,16 @@ _DIRECT = {
 }
 
 
+def _is_option(name: str) -> bool:
+    """Whether the tracker reads a variable at the start, so that a parent must have it too."""
+    return name.startswith("COMMTAP_") and name != "COMMTAP_OUT"
+
+
 def may_fork(job: Job) -> bool:
     """Whether the ranks may be forked: a fork changes nothing that the job is about, and saves more than it costs."""
     starts_otherwise = job.launcher is not Launcher.DIRECT or job.before or job.after or job.wrapper
     is_direct = job.script in _DIRECT_SCRIPTS or (job.script, job.arguments) in _DIRECT
-    # A parent has its ranks' options, which the tracker reads at the start.
-    others = [name for name, _ in job.variables if not name.startswith("COMMTAP_") or name == "COMMTAP_OUT"]
+    others = [name for name, _ in job.variables if not _is_option(name) and name != "TORCHINDUCTOR_CACHE_DIR"]
     return job.script.endswith(".py") and job.ranks > 1 and not (starts_otherwise or is_direct or others)
 
 
@@ -388,15 +401,15 @@ class Runner:
         self.folder = folder
         self.shared = RunStore(shared or folder / "shared")
         self.kept: dict[tuple[Job, Mode], Run] = {}
-        self.forks: dict[tuple[Mode, tuple[tuple[str, str], ...]], TorchForks] = {}
+        self.forks: dict[tuple[Any, ...], TorchForks] = {}
         self.runs: list[Run] = []
+
+    def _new_folder(self, job: Job, mode: Mode) -> Path:
+        return self.folder / f"{len(self.runs):03d}-{Path(job.script).stem}-{mode.value}"
 
     def start(self, job: Job, mode: Mode) -> Processes:
         """Starts a job in a folder of its own."""
-        return self._start(job, mode, self.folder / f"{len(self.runs):03d}-{Path(job.script).stem}-{mode.value}")
-
-    def _start(self, job: Job, mode: Mode, folder: Path) -> Processes:
-        return Processes(self._new_run(job, mode, folder))
+        return Processes(self._new_run(job, mode, self._new_folder(job, mode)))
 
     def _new_run(self, job: Job, mode: Mode, folder: Path) -> Run:
         if mode is Mode.SHIM:
@@ -407,18 +420,26 @@ class Runner:
 
     def run(self, job: Job, mode: Mode) -> Run:
         """One run, whatever comes of it."""
-        return self.start(job, mode).wait()
+        return self._run(job, mode, self._new_folder(job, mode))
+
+    def _run(self, job: Job, mode: Mode, folder: Path) -> Run:
+        if mode is Mode.ORACLE or may_fork(job):
+            return self._fork(job, mode, folder)
+        return Processes(self._new_run(job, mode, folder)).wait()
 
     def _parent(self, run: Run) -> TorchForks:
         """The process that has imported torch in a run's environment; the one not used for longest ends for it."""
-        key = (run.mode, run.job.variables)
+        compiles = run.job.compiled or run.job.script.startswith("compiled_")
+        modules = _MODULES + (_MODULES_TO_COMPILE if compiles else ())
+        options = tuple(each for each in run.job.variables if _is_option(each[0]))
+        key = (run.mode, modules, options)
         forks = self.forks.pop(key, None)
         if forks is None:
             if len(self.forks) == PARENTS:
                 self.forks.pop(next(iter(self.forks))).close()
             # A folder of its own: at its end it recovers ledgers, as a launcher does.
             out = {"COMMTAP_OUT": str(self.folder / "parents")} if run.mode is Mode.SHIM else {}
-            forks = TorchForks(environment(run) | out)
+            forks = TorchForks(environment(run) | out, modules)
         self.forks[key] = forks
         return forks
 
@@ -455,8 +476,7 @@ class Runner:
         for attempt in range(ATTEMPTS):
             if folder.exists():
                 shutil.rmtree(folder)
-            is_forked = mode is Mode.ORACLE or may_fork(job)
-            run = self._fork(job, mode, folder) if is_forked else self._start(job, mode, folder).wait()
+            run = self._run(job, mode, folder)
             if not run.ended_by_torch():
                 break
             print(f"{folder}: ended by pytorch#190489, attempt {attempt + 1}", file=sys.stderr)

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Forks ranks from one process that has imported torch, which takes longer than most jobs."""
 
+import gc
+import importlib
 import json
 import os
 import runpy
@@ -17,11 +19,14 @@ Rank = dict[str, Any]
 
 
 class TorchForks:
-    """The process that has imported torch, started with the environment that its ranks have in common."""
+    """The process that has imported torch, started with the environment that its ranks have in common.
 
-    def __init__(self, variables: dict[str, str]) -> None:
+    It has also imported the modules named, which its ranks would import.
+    """
+
+    def __init__(self, variables: dict[str, str], modules: tuple[str, ...]) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, __file__],
+            [sys.executable, __file__, *modules],
             env=variables,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -62,10 +67,11 @@ def _is_running(pid: int) -> bool:
 
 def _serve() -> Rank | None:
     """Forks the ranks of one job per line. Returns in each rank; None in the parent at the end of the input."""
-    import torch.distributed.fsdp
-    import torch.distributed.pipelining
-    import torch.distributed.tensor.debug
-    import torch.distributed.tensor.parallel  # noqa: F401
+    for module in sys.argv[1:]:
+        importlib.import_module(module)
+    # A rank's collections, above all those at its exit, would visit and so copy every object of the parent.
+    gc.collect()
+    gc.freeze()
 
     for line in sys.stdin:
         children = []
