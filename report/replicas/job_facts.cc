@@ -115,6 +115,10 @@ bool JobFacts::reducesInStep(std::span<const int64_t> a, std::span<const int64_t
   return joinsAny(averages, a, b);
 }
 
+bool JobFacts::mayBeMadeEqual(std::span<const int64_t> a, std::span<const int64_t> b) const {
+  return !has_rows || reducesInStep(a, b) || joinsAny(refills, a, b);
+}
+
 bool JobFacts::hasExchange(std::span<const int64_t> a, std::span<const int64_t> b) const {
   return joinsAny(exchanges, a, b);
 }
@@ -139,6 +143,9 @@ JobFacts jobFactsOf(const JobReport& job) {
       lists.add(facts.messages, row);
     } else if (!isMetric(row)) {
       lists.add(facts.collectives, row);
+    }
+    if ((row.kind == Kind::kBroadcast || row.kind == Kind::kAllGather) && !row.setup && !isMetric(row)) {
+      lists.add(facts.refills, row);
     }
     if (isReductionForAll(row.kind) && row.phase == Phase::kOptimizer && !isMetric(row)) {
       lists.add(facts.averages, row);

@@ -36,6 +36,7 @@ struct JobFacts {
   std::vector<GroupRanks> exchanges;           ///< the groups in which they do, sorted
   std::vector<GroupRanks> collectives;         ///< all groups with a collective of more than a metric, sorted
   std::vector<GroupRanks> averages;            ///< the groups in which an optimizer's step reduces, sorted
+  std::vector<GroupRanks> refills;             ///< the groups that broadcast or gather values after set-up, sorted
   bool has_rows = false;                       ///< false: nothing is known of what the job communicates
   std::string coarse_dtype;                    ///< "bfloat16" or "float16", if a forward communicates in it; else ""
   std::vector<StoppedReductions> stopped;      ///< reductions that stop for the rest of the job
@@ -51,6 +52,8 @@ struct JobFacts {
   bool mayCommunicate(std::span<const int64_t> a, std::span<const int64_t> b) const;
   /// Returns whether an optimizer's step reduces over a rank of `a` and one of `b`, as local SGD averages values.
   bool reducesInStep(std::span<const int64_t> a, std::span<const int64_t> b) const;
+  /// Returns whether what differs between a rank of `a` and one of `b` may be made equal again.
+  bool mayBeMadeEqual(std::span<const int64_t> a, std::span<const int64_t> b) const;
   /// Returns whether a rank of `a` and one of `b` exchange tokens, as ranks with other experts do. The replicas of an
   /// expert do not.
   bool hasExchange(std::span<const int64_t> a, std::span<const int64_t> b) const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/replicas/replica_distance.h"
 #include "report/replicas/replica_sets.h"
 #include "report/replicas/row_facts.h"
 
@@ -74,9 +75,20 @@ const PartsFacts& RankPartsFacts::of(const RankParts& parts) {
   }
   for (size_t i = 1; i < parts.size(); ++i) {
     facts.others_differ |= startsDiffer(parts.front().front(), parts[i].front(), "");
+    facts.has_shards |= haveShards(parts.front().front(), parts[i].front());
     facts.has_messages |= facts_.hasMessages(parts.front(), parts[i]);
   }
   return facts;
+}
+
+bool RankPartsFacts::haveShards(int64_t a, int64_t b) const {
+  const std::vector<ParameterTrack>& all = tracks_.all();
+  return std::any_of(all.begin(), all.end(), [&](const ParameterTrack& track) {
+    const RankTrack* one = track.of(a);
+    const RankTrack* other = track.of(b);
+    return one != nullptr && other != nullptr && isDeclaredShard(*one->facts) &&
+           comparableKey(*one, facts_) != comparableKey(*other, facts_);
+  });
 }
 
 bool RankPartsFacts::startsDiffer(int64_t a, int64_t b, std::string_view module) const {
@@ -91,7 +103,9 @@ bool RankPartsFacts::startsDiffer(int64_t a, int64_t b, std::string_view module)
     const SampleRow* row = one->row(start);
     const SampleRow* other_row = other->row(start);
     return row != nullptr && other_row != nullptr && !row->value.is_constant && !other_row->value.is_constant &&
-           row->value.bits != other_row->value.bits && comparableKey(*one, facts_) == comparableKey(*other, facts_);
+           row->value.bits != other_row->value.bits &&
+           !(start > 0 && isNearStart(*row, *other_row, one->facts->local_shape.size())) &&
+           comparableKey(*one, facts_) == comparableKey(*other, facts_);
   });
 }
 

@@ -21,6 +21,7 @@ struct PartsFacts {
   size_t in_step = 0;         ///< parameters that are proven replicas between the parts, be it for some steps only
   size_t split = 0;           ///< parameters that started equal, and differ between the parts later
   bool others_differ = false; ///< comparable parameters differ between them at the start
+  bool has_shards = false;    ///< they have different shards of a parameter
   bool has_messages = false;  ///< the parts send to each other, as stages of a pipeline do
 };
 
@@ -40,6 +41,8 @@ class RankPartsFacts {
   bool startsDiffer(int64_t a, int64_t b, std::string_view module) const;
 
  private:
+  bool haveShards(int64_t a, int64_t b) const;
+
   const ParameterTracks& tracks_;
   const JobFacts& facts_;
   std::map<std::vector<int64_t>, size_t> in_step_; ///< parameters, by ranks

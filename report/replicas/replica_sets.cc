@@ -8,6 +8,8 @@
 #include <numeric>
 #include <optional>
 
+#include "report/replicas/replica_distance.h"
+
 namespace commtap {
 namespace {
 
@@ -175,6 +177,28 @@ ReplicaSet equalSetOf(const std::vector<const ReplicaSet*>& parts) {
   return set;
 }
 
+using EqualSets = std::map<uint64_t, std::vector<const ReplicaSet*>>;
+
+/// Joins the sets whose values are near one another in a sample after the first one: a parameter that no optimizer has
+/// is not sampled in the first step.
+void joinNear(EqualSets& equal, size_t start) {
+  const auto row_of = [start](const auto& entry) -> const RankTrack* {
+    const RankTracks& members = entry.second.front()->members;
+    return *std::find_if(members.begin(), members.end(), [start](const RankTrack* rank) { return rank->row(start); });
+  };
+  for (auto first = equal.begin(); start > 0 && first != equal.end(); ++first) {
+    for (auto other = std::next(first); other != equal.end();) {
+      const RankTrack& one = *row_of(*first);
+      if (isNearStart(*one.row(start), *row_of(*other)->row(start), one.facts->local_shape.size())) {
+        first->second.insert(first->second.end(), other->second.begin(), other->second.end());
+        other = equal.erase(other);
+      } else {
+        ++other;
+      }
+    }
+  }
+}
+
 /// Returns the sets that started equal and that no declaration joins. Ranks without a sample of the step that most
 /// others have are compared among themselves.
 std::vector<ReplicaSet> equalSets(const std::vector<ReplicaSet>& declared) {
@@ -187,12 +211,13 @@ std::vector<ReplicaSet> equalSets(const std::vector<ReplicaSet>& declared) {
   std::vector<ReplicaSet> sets;
   while (!rest.empty()) {
     const size_t start = commonStepOf(membersOf(rest));
-    std::map<uint64_t, std::vector<const ReplicaSet*>> equal;
+    EqualSets equal;
     std::vector<const ReplicaSet*> absent;
     for (const ReplicaSet* set : rest) {
       const std::optional<uint64_t> bits = bitsAt(*set, start);
       (bits ? equal[*bits] : absent).push_back(set);
     }
+    joinNear(equal, start);
     for (const auto& [bits, parts] : equal) {
       if (parts.size() > 1) {
         sets.push_back(equalSetOf(parts));

@@ -124,12 +124,12 @@ std::optional<double> gradientDistance(const std::vector<RankTracks>& parts, siz
 /// Sets the distances of the gradients.
 void compareGradients(const ReplicaSplit& split, const SampledOptimizer& optimizer, SplitDifference& difference) {
   const auto is_used = [&split](const RankTracks& part) { return hasUsedGradient(*part.front(), split.step); };
-  difference.has_equal_gradients = haveOneGradient(split.parts, split.step);
   difference.gradients = gradientDistance(split.parts, split.step);
   difference.has_noise_gradients =
       std::all_of(split.parts.begin(), split.parts.end(), is_used) && isNoise(split, optimizer);
   if (split.before && optimizer.steps[split.step] - optimizer.steps[*split.before] == 1) {
     difference.gradients_before = gradientDistance(split.parts, *split.before);
+    difference.is_of_update = difference.gradients_before == 0.0 && hadEqualGradients(split.parts, split.step);
   }
 }
 
@@ -169,6 +169,33 @@ std::vector<RankTracks> partsAt(const RankTracks& members, size_t step) {
     return a.size() != b.size() ? a.size() > b.size() : a.front()->rank < b.front()->rank;
   });
   return parts;
+}
+
+bool hadEqualGradients(const std::vector<RankTracks>& parts, size_t end) {
+  bool is_known = false;
+  for (size_t step = 0; step < end; ++step) {
+    const auto has_whole = [step](const RankTracks& part) { return hasWholeGradient(*part.front(), step); };
+    if (!std::all_of(parts.begin(), parts.end(), has_whole)) {
+      continue;
+    }
+    if (!haveOneGradient(parts, step)) {
+      return false;
+    }
+    is_known |= !parts.front().front()->row(step)->gradient.is_constant;
+  }
+  return is_known;
+}
+
+size_t changesOf(const RankTrack& track) {
+  size_t changes = 0;
+  const SampleRow* last = nullptr;
+  for (const SampleRow* row : track.rows) {
+    if (row != nullptr) {
+      changes += last != nullptr && last->value.bits != row->value.bits ? 1 : 0;
+      last = row;
+    }
+  }
+  return changes;
 }
 
 ReplicaEvidence proofOf(const RankTracks& members, size_t end) {

@@ -15,6 +15,12 @@ namespace commtap {
 /// Returns the ranks that have a sample of the step, by the bits of their values: most ranks first.
 std::vector<RankTracks> partsAt(const RankTracks& members, size_t step);
 
+/// Returns whether the parts' gradients are equal in each sample before a step that has them, and in one at least.
+bool hadEqualGradients(const std::vector<RankTracks>& parts, size_t end);
+
+/// Returns in how many samples of the rank its values are others than in the one before.
+size_t changesOf(const RankTrack& track);
+
 /// Returns the proof, from samples before a step, that ranks hold replicas: kGradients, kChanges, or kNone.
 ReplicaEvidence proofOf(const RankTracks& members, size_t end);
 
@@ -37,7 +43,7 @@ struct SplitDifference {
   /// The distance in the step just before the split, whose update made the values differ; nullopt if that step was not
   /// sampled, or there are none to compare.
   std::optional<double> gradients_before;
-  bool has_equal_gradients = false;
+  bool is_of_update = false;        ///< the gradients were equal in all samples until the step just before the split
   bool has_noise_gradients = false; ///< the gradients are so small by the others that rounding may be all they are
   bool has_non_finite = false;      ///< of some parts only
   DifferenceCause cause = DifferenceCause::kUnknown;

@@ -59,6 +59,21 @@ bool isDeclared(const std::vector<ReplicaSet>& sets, const std::vector<RankTrack
   });
 }
 
+/// Moves the split to the first sample since the equal one in which the same parts differ, if it is an earlier one.
+void moveToFirst(SameGradient& same, const SampledOptimizer& optimizer) {
+  RankTracks members;
+  for (const RankTracks& part : same.split.parts) {
+    members.insert(members.end(), part.begin(), part.end());
+  }
+  for (size_t step = same.split.before ? *same.split.before + 1 : same.split.step; step < same.split.step; ++step) {
+    if (partsAt(members, step) == same.split.parts) {
+      same.split.step = step;
+      same.difference = differenceOf(same.split, optimizer);
+      return;
+    }
+  }
+}
+
 /// Returns what is wrong with ranks that have equal gradients in a step; nullopt if their values are equal too, or as
 /// good as.
 std::optional<SameGradient> sameGradientAt(
@@ -80,9 +95,13 @@ std::optional<SameGradient> sameGradientAt(
   const uint64_t before = same.split.before ? optimizer.steps[*same.split.before] : 0;
   const RoundingBounds bounds =
       roundingBounds(members.front()->facts->dtype, facts.coarse_dtype, optimizer.steps[step] - before);
-  if (!same.difference.values || isRounding(*same.difference.values, std::nullopt, bounds)) {
+  // An earlier gradient shows that ranks round differently, unless the values differ from the start.
+  const bool is_of_update = same.split.before && hadEqualGradients(same.split.parts, step);
+  const std::optional<double> gradients = is_of_update ? std::optional(0.0) : std::nullopt;
+  if (!same.difference.values || isRounding(*same.difference.values, gradients, bounds)) {
     return std::nullopt;
   }
+  moveToFirst(same, optimizer);
   same.is_declared =
       isUpdatedElsewhere(same.split.parts, step) || isDeclared(replicaSetsOf(track, facts), same.split.parts);
   return same;

@@ -32,10 +32,12 @@ constexpr std::array<Class, kVerifyClassCount> kClasses = {{
     {"separate", "Ranks started equal in all parameters, and went apart: another model each, or no reduction."},
     {"reductions_stop", "A group reduced gradients in each step of the job up to one, and in none after it."},
     {"twin_shards", "All shards of a parameter started with the same values."},
-    {"stuck", "The values never change, although the optimizer has gradients for them."},
+    {"stuck", "The values never change, although there are gradients for them."},
     {"no_gradient", "The optimizer never had a gradient for the parameter, or only zeros."},
     {"periodic", "Ranks went apart and were equal again later: averaged now and then."},
-    {"experts", "Parameters below a module with an all_to_all started equal, and went apart as experts do."},
+    {"experts",
+     "Parameters below a module with an all_to_all started equal, and went apart as experts do, next to a shared "
+     "model."},
     {"one_way",
      "Modules that are trained gather or send values in the forward, and nothing communicates for them in the "
      "backward."},

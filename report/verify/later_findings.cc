@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "report/verify/split_class.h"
+
 namespace commtap {
 namespace {
 
@@ -54,7 +56,8 @@ bool explains(const VerifyFinding& first, const VerifyFinding& other) {
 bool mayFollow(const VerifyFinding& first, const VerifyFinding& other) {
   const bool is_proven = first.what == VerifyClass::kDrift && other.what == VerifyClass::kDeclared;
   const bool is_weaker = first.severity < other.severity || isOfUpdate(first) || is_proven;
-  const bool is_later = first.step < other.step || (first.step == other.step && is_weaker);
+  const bool is_small = other.what == VerifyClass::kRounding; // a fault may show first where it is small
+  const bool is_later = is_small || first.step < other.step || (first.step == other.step && is_weaker);
   return first.severity <= other.severity && first.optimizer == other.optimizer && first.sets == other.sets &&
          is_later && explains(first, other);
 }
@@ -67,7 +70,9 @@ void foldLater(std::vector<VerifyFinding>& findings) {
     const auto first = std::find_if(
         kept.begin(), kept.end(), [&finding](const VerifyFinding& other) { return mayFollow(other, finding); });
     if (first == kept.end()) {
-      kept.push_back(std::move(finding));
+      if (!isFollower(finding.severity, finding.what)) {
+        kept.push_back(std::move(finding));
+      }
       continue;
     }
     first->later_step = std::min(first->later_step.value_or(*finding.step), *finding.step);

@@ -201,7 +201,10 @@ void ReplicaFaults::judgeSplits() {
     }
     const SampledOptimizer& optimizer = tracks_.optimizerOf(*split.track);
     const std::optional<SplitVerdict> verdict = classOf(split, optimizer, parts_, facts_);
-    is_silent[i] = !verdict;
+    is_silent[i] = !verdict || isFollower(verdict->severity, verdict->what);
+    if (!is_silent[i]) {
+      shards_.erase(split.track->name); // its ranks were held for replicas
+    }
     if (verdict) {
       FoundFault& fault = faults_.emplace_back();
       fault.finding = findingOf(split.split, split.difference, *split.track, optimizer);

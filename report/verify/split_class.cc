@@ -3,6 +3,8 @@
 #include "report/verify/split_class.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "report/replicas/replica_distance.h"
 
@@ -27,7 +29,7 @@ class SplitJudge {
       return note(VerifyClass::kPeriodic);
     }
     if (difference.has_noise_gradients) {
-      return std::nullopt;
+      return follower();
     }
     if (isReplica()) {
       if (!difference.values) {
@@ -47,6 +49,9 @@ class SplitJudge {
   }
   static SplitVerdict note(VerifyClass what) {
     return {VerifySeverity::kNote, what};
+  }
+  static SplitVerdict follower() {
+    return note(VerifyClass::kSeparate);
   }
 
   bool isReplica() {
@@ -114,19 +119,46 @@ class SplitJudge {
     const uint64_t before = split.before ? optimizer_.steps[*split.before] : 0;
     const RoundingBounds bounds = roundingBounds(
         split.parts.front().front()->facts->dtype, facts_.coarse_dtype, optimizer_.steps[split.step] - before);
-    return difference.values && commtap::isRounding(*difference.values, difference.gradients, bounds) &&
-           difference.cause != DifferenceCause::kFrozen && difference.cause != DifferenceCause::kNoGradient;
+    const std::optional<double> gradients = difference.is_of_update       ? 0.0
+                                            : difference.gradients == 0.0 ? std::nullopt
+                                                                          : difference.gradients;
+    return difference.values && commtap::isRounding(*difference.values, gradients, bounds) &&
+           difference.cause != DifferenceCause::kFrozen && difference.cause != DifferenceCause::kNoGradient &&
+           !isOneSided();
   }
 
-  /// Returns whether the parameter changes on some ranks only, and no optimizer has it: a copy that one rank keeps, as
-  /// an exponential moving average.
+  /// Returns whether some ranks change the values again and again, and others never do: no rounding loses each update
+  /// of all elements.
+  bool isOneSided() const {
+    constexpr size_t kFewestChanges = 3;
+    constexpr int64_t kFewestElements = 64;
+    const std::vector<RankTracks>& parts = split_.split.parts;
+    const std::vector<int64_t>& shape = parts.front().front()->facts->local_shape;
+    const int64_t elements = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+    const auto changes = [](size_t fewest) {
+      return [fewest](const RankTracks& part) { return changesOf(*part.front()) >= fewest; };
+    };
+    return elements >= kFewestElements && std::any_of(parts.begin(), parts.end(), changes(kFewestChanges)) &&
+           !std::all_of(parts.begin(), parts.end(), changes(1));
+  }
+
+  /// Returns whether the parameter changes on some ranks only, no optimizer has it, and the backward does not reach it
+  /// on all ranks: a copy that one rank keeps, as an exponential moving average.
   bool isRankCopy() const {
     const auto has_changed = [this](const RankTracks& part) {
       const SampleRow* old = split_.split.before ? part.front()->row(*split_.split.before) : nullptr;
-      return old == nullptr || old->value.bits != part.front()->row(split_.split.step)->value.bits;
+      return old == nullptr ? changesOf(*part.front()) > 0
+                            : old->value.bits != part.front()->row(split_.split.step)->value.bits;
+    };
+    const auto has_gradient = [](const RankTracks& part) {
+      const std::vector<const SampleRow*>& rows = part.front()->rows;
+      return std::any_of(rows.begin(), rows.end(), [](const SampleRow* row) {
+        return row != nullptr && (row->has_gradient || row->is_gradient_unknown);
+      });
     };
     const std::vector<RankTracks>& parts = split_.split.parts;
-    return !parts.front().front()->facts->is_in_optimizer && !std::all_of(parts.begin(), parts.end(), has_changed);
+    return !parts.front().front()->facts->is_in_optimizer && !std::all_of(parts.begin(), parts.end(), has_gradient) &&
+           !std::all_of(parts.begin(), parts.end(), has_changed);
   }
 
   /// Returns whether the module that has the parameter has another one that differs between the parts at the start:
@@ -166,7 +198,11 @@ class SplitJudge {
     if (is_constant && hasShardedSibling()) {
       return std::nullopt;
     }
-    if (const std::string_view experts = facts_.expertsAbove(split_.track->name); !experts.empty() && hasExchange()) {
+    // Ranks with other experts share the rest of the model. Sequence parallel ranks, which exchange values too, share
+    // all.
+    const bool shares_model = facts.in_step > 0 || facts.has_shards;
+    const std::string_view experts = facts_.expertsAbove(split_.track->name);
+    if (!experts.empty() && shares_model && hasExchange()) {
       if (is_constant) {
         return std::nullopt;
       }
@@ -177,7 +213,7 @@ class SplitJudge {
     if (facts.in_step > 0 || (!is_constant && facts.others_differ)) {
       return warning(VerifyClass::kUnproven);
     }
-    return is_constant ? std::nullopt : std::optional(warning(VerifyClass::kSeparate));
+    return is_constant ? follower() : warning(VerifyClass::kSeparate);
   }
 
   const SplitSet& split_;
@@ -188,6 +224,10 @@ class SplitJudge {
 };
 
 } // namespace
+
+bool isFollower(VerifySeverity severity, VerifyClass what) {
+  return severity == VerifySeverity::kNote && what == VerifyClass::kSeparate;
+}
 
 std::optional<SplitVerdict>
 classOf(const SplitSet& split, const SampledOptimizer& optimizer, RankPartsFacts& parts, const JobFacts& facts) {

@@ -28,6 +28,10 @@ struct SplitVerdict {
   bool is_averaged = false; ///< perhaps: the gradients differ, and the optimizer's step reduces over the ranks
 };
 
+/// Returns whether the split proves nothing, and counts only next to one between the same ranks that does: of a
+/// parameter that is constant at the start, or whose gradients are noise. Its finding is a note of the class kSeparate.
+bool isFollower(VerifySeverity severity, VerifyClass what);
+
 /// Returns what the split is; nullopt if it is no news: ranks that were never replicas go apart.
 std::optional<SplitVerdict>
 classOf(const SplitSet& split, const SampledOptimizer& optimizer, RankPartsFacts& parts, const JobFacts& facts);

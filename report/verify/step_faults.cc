@@ -9,6 +9,7 @@
 
 #include "report/replicas/issued_collectives.h"
 #include "report/replicas/replica_distance.h"
+#include "report/replicas/replica_split.h"
 
 namespace commtap {
 namespace {
@@ -135,10 +136,36 @@ replicaRows(const RankTrack* behind, const RankTrack* ahead, size_t before, cons
   return rows;
 }
 
-/// Returns the skipped step as a fault of each replica whose values show it. Without samples of one moment it is a
-/// warning. If the values of all replicas are equal at one, none was skipped: ranks had uneven inputs, and others
-/// communicated for them.
-std::vector<FoundFault> withValues(const SkippedStep& skipped, const ParameterTracks& tracks) {
+/// Returns the skipped step as an error of each parameter that earlier samples prove to be a replica, if nothing makes
+/// the ranks equal again, else as a warning: no two samples are of one moment.
+std::vector<FoundFault>
+withoutValues(const SkippedStep& skipped, const ParameterTracks& tracks, const JobFacts& facts) {
+  const RankParts& parts = skipped.fault.parts;
+  std::vector<FoundFault> faults;
+  for (const ParameterTrack& track : tracks.all()) {
+    const RankTrack* behind = track.of(parts[0].front());
+    const RankTrack* ahead = track.of(parts[1].front());
+    if (track.optimizer != skipped.fault.finding.optimizer || behind == nullptr || ahead == nullptr) {
+      continue;
+    }
+    const ReplicaEvidence proof = proofOf({behind, ahead}, skipped.before + 1);
+    if (proof != ReplicaEvidence::kNone && !facts.mayBeMadeEqual(parts[0], parts[1])) {
+      FoundFault& fault = faults.emplace_back(skipped.fault);
+      fault.finding.severity = VerifySeverity::kError;
+      fault.finding.evidence = proof;
+      fault.parameter = track.name;
+    }
+  }
+  if (faults.empty()) {
+    faults.push_back(skipped.fault);
+    faults.back().finding.severity = VerifySeverity::kWarning;
+  }
+  return faults;
+}
+
+/// Returns the skipped step as a fault of each replica whose values show it. If the values of all replicas are equal at
+/// one, none was skipped: ranks had uneven inputs, and others communicated for them.
+std::vector<FoundFault> withValues(const SkippedStep& skipped, const ParameterTracks& tracks, const JobFacts& facts) {
   const int64_t behind = skipped.fault.parts[0].front();
   const int64_t ahead = skipped.fault.parts[1].front();
   const std::vector<SameMoment> moments = sameMoments(*skipped.issued, behind, ahead, skipped.before + 1);
@@ -161,11 +188,7 @@ std::vector<FoundFault> withValues(const SkippedStep& skipped, const ParameterTr
       fault.parameter = track.name;
     }
   }
-  if (!is_compared) {
-    faults.push_back(skipped.fault);
-    faults.back().finding.severity = VerifySeverity::kWarning;
-  }
-  return faults;
+  return is_compared ? faults : withoutValues(skipped, tracks, facts);
 }
 
 /// Returns the ranks whose last sample is of an earlier step than that of the others.
@@ -209,7 +232,7 @@ skippedSteps(uint32_t number, const SampledOptimizer& optimizer, const Parameter
   }
   std::vector<FoundFault> faults;
   for (const auto& [parts, found] : skipped) {
-    const std::vector<FoundFault> of_values = withValues(found, tracks);
+    const std::vector<FoundFault> of_values = withValues(found, tracks, facts);
     faults.insert(faults.end(), of_values.begin(), of_values.end());
   }
   return faults;

@@ -3,10 +3,13 @@
 #include "report/verify/training_faults.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace commtap {
 namespace {
+
+constexpr size_t kFewest = 3; // a first step may have a learning rate of zero, or a first gradient of zeros
 
 /// The training of a parameter on a rank, as its samples show it.
 struct Training {
@@ -16,6 +19,7 @@ struct Training {
   size_t without = 0;        ///< samples without a gradient, or with one of zeros
   size_t without_tensor = 0; ///< samples without a gradient
   bool is_trained = true;    ///< an optimizer has the parameter, and it is not frozen
+  bool is_unheld = true;     ///< no optimizer has it on this rank, and it is not frozen
   bool has_changed = false;
 };
 
@@ -37,6 +41,7 @@ Training trainingOf(const RankTrack& track, const SampledOptimizer& optimizer) {
     training.with_gradient +=
         row->has_gradient && !is_zero && row->gradient.squares >= kLeast * kLeast * largest ? 1 : 0;
     training.is_trained &= track.row_facts[step]->is_in_optimizer && track.row_facts[step]->requires_grad;
+    training.is_unheld &= !track.row_facts[step]->is_in_optimizer && track.row_facts[step]->requires_grad;
     training.has_changed |= last != nullptr && last->value.bits != row->value.bits;
     last = row;
   }
@@ -110,7 +115,6 @@ void judge(
     const JobFacts& facts,
     std::vector<FoundFault>& faults,
     Tally& tally) {
-  constexpr size_t kFewest = 3; // a first step may have a learning rate of zero, or a first gradient of zeros
   std::vector<Training> without;
   std::vector<Training> others;
   bool is_stuck = true;
@@ -135,6 +139,30 @@ void judge(
   }
 }
 
+/// Returns the parameters that have gradients and never change, for no optimizer of any rank has them, next to others
+/// that a rank gets from another one's optimizer: these ranks share out the model, and left some out. Numbers of
+/// a short type may be stuck while their float32 copies change.
+std::vector<FoundFault> unheld(const ParameterTracks& tracks) {
+  std::vector<FoundFault> faults;
+  bool others_change = false;
+  for (const ParameterTrack& track : tracks.all()) {
+    size_t stuck = 0;
+    RankParts ranks(1);
+    for (const RankTrack& rank : track.ranks) {
+      const Training training = trainingOf(rank, tracks.optimizerOf(track));
+      others_change |= training.is_unheld && training.has_changed && training.with_gradient > 0;
+      const bool is_stuck = training.is_unheld && !training.has_changed && training.with_gradient >= kFewest &&
+                            rank.facts->dtype == "float32";
+      stuck += is_stuck ? 1 : 0;
+      ranks[0].push_back(rank.rank);
+    }
+    if (stuck == track.ranks.size()) {
+      faults.push_back(faultOf(track, VerifySeverity::kWarning, VerifyClass::kStuck, std::move(ranks)));
+    }
+  }
+  return others_change ? faults : std::vector<FoundFault>();
+}
+
 } // namespace
 
 std::vector<FoundFault> trainingFaults(const ParameterTracks& tracks, const JobFacts& facts) {
@@ -149,6 +177,8 @@ std::vector<FoundFault> trainingFaults(const ParameterTracks& tracks, const JobF
       fault.finding.severity = VerifySeverity::kWarning;
     }
   }
+  std::vector<FoundFault> unheld_faults = unheld(tracks);
+  std::move(unheld_faults.begin(), unheld_faults.end(), std::back_inserter(faults));
   return faults;
 }
 

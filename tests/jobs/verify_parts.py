@@ -303,9 +303,13 @@ def experts(*, own_seed: bool, left_out: str = "none", replicas: int = 1) -> Ste
     return plain(net, adam(net.parameters()), reduce)
 
 
-def zero_by_hand_skipping(skipped: str = "") -> Step:
+def zero_by_hand_skipping(skipped: str = "", held_by_nobody: str = "") -> Step:
     net = Net()
-    owned = [each for number, each in enumerate(net.parameters()) if number % world() == rank()]
+    owned = [
+        each
+        for number, (name, each) in enumerate(net.named_parameters())
+        if number % world() == rank() and name != held_by_nobody
+    ]
     optimizer = adam(owned)
 
     def step(number: int) -> None:

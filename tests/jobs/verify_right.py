@@ -122,6 +122,35 @@ def ddp_ema_on_one_rank() -> Step:
     return both
 
 
+def ddp_in_bfloat16() -> Step:
+    model = DistributedDataParallel(Net().bfloat16())
+    optimizer = adam(model.parameters())
+
+    def step(number: int) -> None:
+        backward(model, own_batch(number).bfloat16())
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return step
+
+
+def ddp_ema_on_one_rank_from_the_start() -> Step:
+    """The copy is known only after its first update, by the forward that evaluates it."""
+    model = DistributedDataParallel(Net())
+    copied = copy.deepcopy(model.module)
+    step = plain(model, adam(model.parameters()))
+
+    def both(number: int) -> None:
+        step(number)
+        with torch.no_grad():
+            if rank() == 0:
+                for old, new in zip(copied.parameters(), model.module.parameters(), strict=True):
+                    old.lerp_(new, 0.1)
+            copied(own_batch(number))
+
+    return both
+
+
 def ddp_and_two_optimizers() -> Step:
     one, other = DistributedDataParallel(Net()), DistributedDataParallel(nn.Linear(WIDTH, 1))
     steps = plain(one, adam(one.parameters())), plain(other, torch.optim.SGD(other.parameters(), lr=0.1))

@@ -14,6 +14,7 @@ from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, 
 from torch.nn.parallel import DistributedDataParallel
 from verify_parts import (
     WIDTH,
+    Exchange,
     Net,
     SplitNet,
     Step,
@@ -74,6 +75,35 @@ def zero_skips_the_linear_layers() -> Step:
     return zero_by_hand_skipping(".up")
 
 
+def bfloat16_zero_skips_the_linear_layers() -> Step:
+    """RamTorch#13, as it ran: each rank updates float32 copies of some parameters, and broadcasts short numbers."""
+    net = Net().bfloat16()
+    named = [(name, each, place % world()) for place, (name, each) in enumerate(net.named_parameters())]
+    masters = {name: nn.Parameter(each.detach().float()) for name, each, owner in named if owner == rank()}
+    optimizer = adam(masters.values(), lr=0.003)
+
+    def step(number: int) -> None:
+        backward(net, own_batch(number).bfloat16())
+        for name, each, owner in named:
+            gradient = each.grad.float()
+            dist.all_reduce(gradient)
+            if owner == rank():
+                masters[name].grad = gradient / world()
+        optimizer.step()
+        net.zero_grad()
+        for name, each, owner in named:
+            if owner == rank():
+                each.data.copy_(masters[name].detach())
+            if ".up.weight" not in name:
+                dist.broadcast(each.data, owner)
+
+    return step
+
+
+def held_by_nobody() -> Step:
+    return zero_by_hand_skipping(held_by_nobody="head.weight")
+
+
 def other_seeds() -> Step:
     """OLMo-core#319, between replicas."""
     torch.manual_seed(rank())
@@ -83,6 +113,18 @@ def other_seeds() -> Step:
 def other_weight_decay() -> Step:
     model = DistributedDataParallel(Net())
     return plain(model, adam(model.parameters(), weight_decay=0.1 if rank() == 1 else 0.01))
+
+
+def half_the_rate_in_bfloat16() -> Step:
+    model = DistributedDataParallel(Net().bfloat16())
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.02 if rank() == 1 else 0.04)
+
+    def step(number: int) -> None:
+        backward(model, own_batch(number).bfloat16())
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return step
 
 
 def older_checkpoint() -> Step:
@@ -113,6 +155,21 @@ def skipped_step() -> Step:
     return step
 
 
+def skipped_step_between_samples() -> Step:
+    """Two updates in each step, of which rank 1 leaves one out: no later samples are of one moment."""
+    model = DistributedDataParallel(Net())
+    optimizer = adam(model.parameters())
+
+    def step(number: int) -> None:
+        for half in (0, 1):
+            backward(model, own_batch(2 * number + half))
+            if (number, half) != (6, 0) or rank() != 1:
+                optimizer.step()
+            optimizer.zero_grad()
+
+    return step
+
+
 def lost_moments() -> Step:
     model = DistributedDataParallel(Net())
     optimizer = adam(model.parameters())
@@ -126,6 +183,22 @@ def frozen_on_one_rank() -> Step:
 
     def reduce(_: int) -> None:
         average(each for name, each in net.named_parameters() if "head" not in name)
+
+    return plain(net, adam(net.parameters()), reduce)
+
+
+def unfrozen_late_on_one_rank() -> Step:
+    """A layer is frozen at first; rank 1 unfreezes it two steps after rank 0."""
+    net = Net()
+    net.layers[0].requires_grad_(requires_grad=False)
+
+    def reduce(number: int) -> None:
+        for each in net.parameters():
+            gradient = torch.zeros_like(each) if each.grad is None else each.grad
+            dist.all_reduce(gradient)
+            gradient /= world()
+        if number == (3 if rank() == 0 else 5):
+            net.layers[0].requires_grad_(requires_grad=True)
 
     return plain(net, adam(net.parameters()), reduce)
 
@@ -263,6 +336,25 @@ def biases_not_reduced() -> Step:
     net = Net()
     reduced = [each for name, each in net.named_parameters() if "up.bias" not in name]
     return plain(net, adam(net.parameters()), lambda _: average(reduced))
+
+
+class Heads(nn.Module):
+    """Attention whose heads are exchanged over the ranks that share a sequence."""
+
+    def __init__(self, group: dist.ProcessGroup) -> None:
+        super().__init__()
+        self.group = group
+        self.qkv, self.out = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.out(Exchange.apply(Exchange.apply(self.qkv(x), self.group).sin(), self.group))
+
+
+def sequence_ranks_not_reduced() -> Step:
+    """VeOmni#1059, of its kind: each weight is a replica on all ranks, and DDP reduces over a part of them."""
+    mesh = init_device_mesh("cpu", (2, 2), mesh_dim_names=("dp", "sp"))
+    model = DistributedDataParallel(Heads(mesh.get_group("sp")), process_group=mesh.get_group("dp"))
+    return plain(model, adam(model.parameters()))
 
 
 def experts_not_reduced() -> Step:

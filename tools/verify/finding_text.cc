@@ -28,7 +28,12 @@ Lines linesOfSkippedStep(const VerifyFinding& finding) {
   const std::string values =
       finding.parameters.empty()
           ? "Whether their values differ since is not known: no two samples of replicas are of one moment."
-          : fmt::format("Since then their values differ: {}{}.", namesText(finding), sizeText(finding));
+      : finding.evidence == ReplicaEvidence::kNone
+          ? fmt::format("Since then their values differ: {}{}.", namesText(finding), sizeText(finding))
+          : fmt::format(
+                "{}: no two samples since are of one moment. {} Nothing broadcasts or averages them.",
+                namesText(finding),
+                evidenceText(finding));
   return {
       fmt::format(
           "{} made fewer updates than {} between steps {} and {}{}",
@@ -71,11 +76,11 @@ Lines linesOfSameGradient(const VerifyFinding& finding) {
       stepsText(finding),
       sentences(
           "Only replicas use one gradient.",
-          finding.cause == DifferenceCause::kGradients
+          finding.cause != DifferenceCause::kUpdate && finding.cause != DifferenceCause::kUnknown
               ? causeText(finding)
               : fmt::format(
-                    "Look for a skipped broadcast, another learning rate, weight decay or state, an update left out, "
-                    "{}or values that were overwritten.",
+                    "Look for a skipped broadcast, another learning rate, weight decay or state, an update left out "
+                    "or rounded by chance, {}or values that were overwritten.",
                     isFarFromBefore(finding) ? "a gradient that was not reduced in a step between these samples, "
                                              : ""))};
 }
@@ -148,7 +153,11 @@ std::string ifReplicas(const VerifyFinding& finding) {
 Lines linesOfUnproven(const VerifyFinding& finding) {
   const bool is_separate = finding.what == VerifyClass::kSeparate;
   return {
-      fmt::format("{} started equal on {} and went apart", parametersText(finding), partsText(finding)),
+      fmt::format(
+          "{} {} on {} and went apart",
+          parametersText(finding),
+          finding.before ? "started equal" : "started nearly equal",
+          partsText(finding)),
       stepsText(finding),
       is_separate ? fmt::format(
                         "{} If it is one model, {}. If each rank trains its own, all is well.",
@@ -216,8 +225,8 @@ Lines linesOfStuck(const VerifyFinding& finding) {
           allRanksText(finding),
           verb(finding, "it has", "they have")),
       namesText(finding),
-      "A learning rate of 0, updates that are lost in the rounding of the dtype, or an optimizer whose step has no "
-      "effect."};
+      "A learning rate of 0, updates that are lost in the rounding of the dtype, an optimizer whose step has no "
+      "effect, or none that has them."};
 }
 
 Lines linesOfNoGradient(const VerifyFinding& finding) {

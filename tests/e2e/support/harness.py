@@ -122,9 +122,6 @@ _DIRECT = {
     ("collectives.py", ()),
     ("compiled.py", ("model", "--compile", "method", "--backend", "inductor")),
     ("ddp.py", ()),
-    # Its reductions hold objects of Python. A Gloo worker that releases the last one while the rank destroys the group,
-    # which a quick rank does at once, waits for the GIL for ever, with the shim and without.
-    ("ddp_static_graph.py", ()),
     ("fsdp1.py", ()),
     ("fsdp2.py", ()),
     ("fsdp2.py", ("--compile", "method")),

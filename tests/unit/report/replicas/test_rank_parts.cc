@@ -64,5 +64,21 @@ TEST_CASE("ranks start differently if a parameter that both can have does, const
   }
 }
 
+TEST_CASE("ranks with different shards of a parameter share a model") {
+  for (const int64_t place : {0, 1}) {
+    VerifyJob job(2);
+    job.addOnAll("Net.w", noise(1));
+    job.onAll("Net.w", [place](VerifyJob::MadeParameter& made, int64_t rank) {
+      made.facts.placements = {"Shard(dim=0)"};
+      made.facts.coordinate = {rank * place};
+    });
+    job.step(1);
+    const ParameterTracks tracks(job.processes());
+    const JobFacts facts;
+    RankPartsFacts parts(tracks, facts);
+    CHECK(parts.of({{0}, {1}}).has_shards == (place == 1));
+  }
+}
+
 } // namespace
 } // namespace commtap

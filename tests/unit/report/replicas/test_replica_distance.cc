@@ -44,5 +44,35 @@ TEST_CASE("without sums only a large difference of the norms is a distance") {
   CHECK_FALSE(replicaDistance(broken, digest(1, 2), true));
 }
 
+TEST_CASE("what a job computes in says nothing of values whose gradients are equal") {
+  CHECK(roundingBounds("float32", "bfloat16", 1).updates == 1e-6);
+  CHECK(roundingBounds("bfloat16", "", 1).updates == 1e-4);
+  CHECK(roundingBounds("float16", "", 3000).updates == doctest::Approx(1e-3));
+  const RoundingBounds bounds = roundingBounds("bfloat16", "", 1);
+  CHECK_FALSE(isRounding(0.005, 0.0, bounds));
+  CHECK(isRounding(5e-5, 0.0, bounds)); // the last bit of a few numbers
+  CHECK(isRounding(0.005, std::nullopt, bounds));
+  CHECK(isRounding(0.005, 0.02, bounds));
+}
+
+TEST_CASE("matrices that are nearly equal started as one, vectors and what has no sums may not have") {
+  const auto row = [](double sum) {
+    SampleRow made;
+    made.value = digest(1, sum);
+    made.has_sums = true;
+    made.value.is_constant = false;
+    return made;
+  };
+  CHECK(isNearStart(row(1), row(1.01), 2));
+  CHECK_FALSE(isNearStart(row(1), row(2), 2));
+  CHECK_FALSE(isNearStart(row(1), row(1.01), 1));
+  SampleRow other = row(1.01);
+  other.value.is_constant = true;
+  CHECK_FALSE(isNearStart(row(1), other, 2));
+  other = row(1.01);
+  other.has_sums = false;
+  CHECK_FALSE(isNearStart(row(1), other, 2));
+}
+
 } // namespace
 } // namespace commtap

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tests/unit/verify_samples.h"
 
 namespace commtap {
@@ -78,6 +80,58 @@ TEST_CASE("a parameter that only one rank updates is declared: the others get it
   REQUIRE(found.size() == 1);
   CHECK(found[0].is_declared);
   CHECK_FALSE(found[0].split.before);
+}
+
+/// Samples two ranks of a bfloat16 parameter, of which rank 1 moves by half in each step.
+VerifyJob halfRateJob(bool rounds_at_first) {
+  VerifyJob job(2);
+  job.addOnAll("Net.w", noise(1));
+  job.onAll("Net.w", [](VerifyJob::MadeParameter& made, int64_t) { made.facts.dtype = "bfloat16"; });
+  for (uint64_t step = 1; step <= 4; ++step) {
+    job.gradient("Net.w", static_cast<uint32_t>(20 + step));
+    if (rounds_at_first && step == 1) {
+      job.at(1, "Net.w").gradient = rounded(noise(21), 1e-2F, 3);
+    }
+    job.sample(0, step);
+    job.sample(1, step);
+    job.update(0);
+    std::vector<float>& gradient = *job.at(1, "Net.w").gradient;
+    std::transform(gradient.begin(), gradient.end(), gradient.begin(), [](float each) { return each * 0.95F; });
+    job.update(1);
+  }
+  return job;
+}
+
+TEST_CASE("bfloat16 hides no fault of updates whose gradients are always equal") {
+  VerifyJob job = halfRateJob(false);
+  const ParameterTracks tracks(job.processes());
+  const ParameterTrack& track = tracks.all()[0];
+  const std::vector<SameGradient> found = sameGradients(track, tracks.optimizerOf(track), {});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].split.before == 0U);
+  CHECK(found[0].split.step == 1);
+  VerifyJob rounds = halfRateJob(true); // a gradient shows that the ranks round differently
+  const ParameterTracks others(rounds.processes());
+  CHECK(sameGradients(others.all()[0], others.optimizerOf(others.all()[0]), {}).empty());
+}
+
+TEST_CASE("the step of a fault is the first one in which the values differ") {
+  VerifyJob job(2);
+  job.addOnAll("Net.w", noise(1));
+  job.gradient("Net.w", 2);
+  job.step(1);
+  job.at(1, "Net.w").value[0] += 0.1F;
+  job.at(1, "Net.w").gradient.reset();
+  job.step(2);
+  job.gradient("Net.w", 2);
+  job.step(3);
+  const ParameterTracks tracks(job.processes());
+  const ParameterTrack& track = tracks.all()[0];
+  const std::vector<SameGradient> found = sameGradients(track, tracks.optimizerOf(track), {});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].split.before == 0U);
+  CHECK(found[0].split.step == 1);
+  CHECK(found[0].difference.cause == DifferenceCause::kNoGradient);
 }
 
 } // namespace

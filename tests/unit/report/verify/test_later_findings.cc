@@ -85,5 +85,23 @@ TEST_CASE("an error does not join a warning") {
   CHECK(findings.size() == 2);
 }
 
+TEST_CASE("what proves nothing joins what went apart between the same ranks, and is dropped without it") {
+  const VerifyFinding ones = finding(VerifySeverity::kNote, VerifyClass::kSeparate, 2, "ones");
+  std::vector<VerifyFinding> findings = {finding(VerifySeverity::kWarning, VerifyClass::kSeparate, 2, "a"), ones};
+  foldLater(findings);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].later_parameters == std::vector<std::string>{"ones"});
+  findings = {ones};
+  foldLater(findings);
+  CHECK(findings.empty());
+}
+
+TEST_CASE("what is small before a fault between the same ranks is no rounding") {
+  std::vector<VerifyFinding> findings = {drift(4, "a"), finding(VerifySeverity::kNote, VerifyClass::kRounding, 2, "b")};
+  foldLater(findings);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].later_step == 2U);
+}
+
 } // namespace
 } // namespace commtap

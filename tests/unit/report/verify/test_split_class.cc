@@ -11,7 +11,7 @@
 namespace commtap {
 namespace {
 
-/// Returns the verdict on the first split of the parameter "Net.a.w".
+/// Returns the verdict on the first split of the parameter "Net.a.w", unless it counts only next to another one.
 std::optional<SplitVerdict> verdictOn(VerifyJob& job, const JobFacts& facts, size_t in_step = 0) {
   const ParameterTracks tracks(job.processes());
   RankPartsFacts parts(tracks, facts);
@@ -26,7 +26,9 @@ std::optional<SplitVerdict> verdictOn(VerifyJob& job, const JobFacts& facts, siz
       parts.addSplit(split->parts);
       parts.addSplit(split->parts);
       const SampledOptimizer& optimizer = tracks.optimizerOf(track);
-      return classOf({&track, sets.data(), *split, differenceOf(*split, optimizer)}, optimizer, parts, facts);
+      const auto verdict =
+          classOf({&track, sets.data(), *split, differenceOf(*split, optimizer)}, optimizer, parts, facts);
+      return verdict && isFollower(verdict->severity, verdict->what) ? std::nullopt : verdict;
     }
   }
   return std::nullopt;
@@ -218,8 +220,8 @@ TEST_CASE("experts that start equal go apart, a router that was made equal is un
   facts.all_to_all_modules = {"Net"};
   facts.exchanges = {{0, 1}};
   VerifyJob experts = splitJob();
-  CHECK(verdictOn(experts, facts)->what == VerifyClass::kExperts);
-  CHECK(verdictOn(experts, facts)->severity == VerifySeverity::kNote);
+  CHECK(verdictOn(experts, facts, 1)->what == VerifyClass::kExperts);
+  CHECK(verdictOn(experts, facts, 1)->severity == VerifySeverity::kNote);
   VerifyJob router = splitJob(noise(1), [](VerifyJob& made) {
     made.addOnAll("Net.expert", noise(3));
     made.at(1, "Net.expert").value = noise(4);
@@ -259,6 +261,46 @@ TEST_CASE("without the sums of the samples, replicas that differ are unmeasured"
   job.at(1, "Net.a.w").value[0] += 0.01F;
   job.step(2);
   CHECK(verdictOn(job, {})->what == VerifyClass::kUnmeasured);
+}
+
+/// Samples two ranks of a bfloat16 parameter that no optimizer has; rank 0 changes it slightly in each step.
+std::optional<SplitVerdict> verdictOnBfloat(bool other_changes) {
+  VerifyJob job(2);
+  job.addOnAll("Net.a.w", noise(1));
+  job.onAll("Net.a.w", [](VerifyJob::MadeParameter& made, int64_t) {
+    made.facts.dtype = "bfloat16";
+    made.facts.is_in_optimizer = false;
+  });
+  for (uint32_t step = 1; step <= 4; ++step) {
+    job.onAll("Net.a.w", [step, other_changes](VerifyJob::MadeParameter& made, int64_t rank) {
+      made.gradient = noise(static_cast<uint32_t>(10 * step + rank));
+      made.value = rank == 0 || other_changes ? rounded(noise(1), 0.01F * step, 5 + rank) : noise(1);
+    });
+    for (const int64_t rank : {0, 1}) {
+      job.sample(rank, step);
+    }
+  }
+  for (ProcessSamples& process : job.processes()) {
+    Sample first = process.samples.front();
+    first.step = 0;
+    first.rows.front().value = job.processes()[1].samples.front().rows.front().value;
+    process.samples.insert(process.samples.begin(), first);
+  }
+  return verdictOn(job, {}, 1);
+}
+
+TEST_CASE("values that never change on one rank do not differ by rounding") {
+  CHECK(verdictOnBfloat(true)->what == VerifyClass::kRounding);
+  CHECK(verdictOnBfloat(false)->what == VerifyClass::kUnproven);
+}
+
+TEST_CASE("sequence parallel ranks, which share no parameter, hold no experts") {
+  JobFacts facts;
+  facts.all_to_all_modules = {"Net"};
+  facts.exchanges = {{0, 1}};
+  VerifyJob job = splitJob();
+  CHECK(verdictOn(job, facts)->what == VerifyClass::kSeparate);
+  CHECK(verdictOn(job, facts, 1)->what == VerifyClass::kExperts);
 }
 
 } // namespace

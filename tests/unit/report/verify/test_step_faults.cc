@@ -134,5 +134,31 @@ TEST_CASE("a rank whose last sample is of an earlier step is a note") {
   CHECK(faults[0].finding.cause_ranks == RankRanges{{1, 1}});
 }
 
+TEST_CASE("a skipped step of proven replicas is an error if nothing makes them equal again") {
+  const auto found = [](bool has_proof, bool broadcasts) {
+    VerifyJob job(2);
+    job.addOnAll("Net.w", noise(1));
+    job.gradient("Net.w", 2, has_proof ? 0 : 1);
+    for (const uint64_t step : {1, 2, 5}) {
+      sample(job, 0, step, 4 * step);
+      sample(job, 1, step, 4 * (step + (step > 2 ? 1 : 0)));
+    }
+    JobFacts facts = worldOf(2);
+    facts.has_rows = true;
+    if (broadcasts) {
+      facts.refills = {{0, 1}};
+    }
+    const ParameterTracks tracks(job.processes());
+    return stepFaults(tracks, facts);
+  };
+  const std::vector<FoundFault> proven = found(true, false);
+  REQUIRE(proven.size() == 1);
+  CHECK(proven[0].finding.severity == VerifySeverity::kError);
+  CHECK(proven[0].finding.evidence == ReplicaEvidence::kGradients);
+  CHECK(proven[0].parameter == "Net.w");
+  CHECK(found(true, true)[0].finding.severity == VerifySeverity::kWarning);
+  CHECK(found(false, false)[0].finding.severity == VerifySeverity::kWarning);
+}
+
 } // namespace
 } // namespace commtap

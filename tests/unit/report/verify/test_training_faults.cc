@@ -114,5 +114,30 @@ TEST_CASE("a parameter without a gradient on some ranks is a warning, unless the
   CHECK(run({}, [](VerifyJob& job) { job.at(1, "Net.w").facts.requires_grad = false; }).empty());
 }
 
+TEST_CASE("a parameter that ranks left to no optimizer is stuck, next to those that they share out") {
+  const auto found = [](bool is_shared_out, const std::string& dtype) {
+    VerifyJob job(2);
+    job.addOnAll("Net.w", noise(1));
+    job.addOnAll("Net.nobody", noise(2));
+    job.gradient("Net.w", 4);
+    job.at(1, "Net.w").facts.is_in_optimizer = !is_shared_out;
+    job.onAll("Net.nobody", [&dtype](VerifyJob::MadeParameter& made, int64_t) {
+      made.facts.is_in_optimizer = false;
+      made.facts.dtype = dtype;
+    });
+    return faultsOf(job, {}, [&job](uint64_t step) {
+      job.onAll("Net.nobody", [](VerifyJob::MadeParameter& made, int64_t) { made.value = noise(2); });
+      job.gradient("Net.nobody", static_cast<uint32_t>(10 + step));
+    });
+  };
+  const std::vector<FoundFault> stuck = found(true, "float32");
+  REQUIRE(stuck.size() == 1);
+  CHECK(stuck[0].parameter == "Net.nobody");
+  CHECK(stuck[0].finding.what == VerifyClass::kStuck);
+  CHECK(stuck[0].finding.severity == VerifySeverity::kWarning);
+  CHECK(found(false, "float32").empty()); // only a part is trained
+  CHECK(found(true, "bfloat16").empty()); // its float32 copy may change
+}
+
 } // namespace
 } // namespace commtap

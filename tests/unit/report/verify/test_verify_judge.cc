@@ -139,5 +139,38 @@ TEST_CASE("experts next to a dispatcher without parameters are below its parent"
   CHECK(verify(job.processes(), {}).findings[0].what == VerifyClass::kUnproven);
 }
 
+TEST_CASE("each parameter that went apart is in a count") {
+  VerifyJob job(2);
+  for (const char* name : {"Net.a", "Net.b"}) {
+    job.addOnAll(name, noise(1));
+    job.gradient(name, 2, 1);
+  }
+  job.addOnAll("Net.ones", std::vector<float>(64, 1));
+  job.gradient("Net.ones", 4, 1);
+  job.step(1);
+  job.step(2);
+  const Verification result = verify(job.processes(), {});
+  REQUIRE(result.findings.size() == 1);
+  CHECK(result.findings[0].parameters.size() + result.findings[0].later_parameters.size() == result.parameters);
+}
+
+TEST_CASE("replicas of shards that went apart are not in the count of shards") {
+  for (const bool are_reduced : {true, false}) {
+    VerifyJob job(2);
+    job.addOnAll("Net.w", noise(1));
+    job.onAll("Net.w", [](VerifyJob::MadeParameter& made, int64_t) {
+      made.facts.placements = {"Shard(dim=0)"};
+      made.facts.coordinate = {0};
+    });
+    job.gradient("Net.w", 2, are_reduced ? 0 : 1);
+    job.step(1);
+    job.step(2);
+    const Verification result = verify(job.processes(), {});
+    CHECK(result.sharded == 0);
+    CHECK(result.replicated == (are_reduced ? 1 : 0));
+    CHECK(result.findings.size() == (are_reduced ? 0 : 1));
+  }
+}
+
 } // namespace
 } // namespace commtap
