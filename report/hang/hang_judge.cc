@@ -269,13 +269,28 @@ class Judge {
     return verdict_.reason == HangReason::kKilled && cause_.size() > 1 && is_short;
   }
 
+  /// Returns whether one of the ranks was killed or failed. One that finished while others wait for it is a hang.
+  bool hasCrashed(const std::vector<int64_t>& ranks) const {
+    return std::any_of(
+        ranks.begin(), ranks.end(), [this](int64_t rank) { return !hasFinished(groups_.sightOf(rank)->report->job); });
+  }
+
+  /// Returns whether the ranks that failed are why a job ended: it is known of each other rank that it did not. Several
+  /// ranks that were killed may have been ended with the others, and one whose end was not seen may have finished.
+  bool areWhyItEnded(const std::vector<int64_t>& failed, bool were_killed) const {
+    const bool are_known = sights_.size() == static_cast<uint64_t>(verdict_.world_size.value_or(0));
+    return are_known && failed.size() < sights_.size() && (!were_killed || (failed.size() == 1 && end_.wasEnded()));
+  }
+
   HangStatus statusOfWait() const {
     if (mayBeOfTheEnd()) {
       return HangStatus::kUnknown;
     }
     if (isSure(verdict_.reason)) {
       const bool is_moment = graph_.hasRunning() && clock_.now_ns < verdict_.since_ns.value_or(0) + kSureNs;
-      return is_moment ? HangStatus::kHealthy : statusOf(true);
+      return is_moment                                 ? HangStatus::kHealthy
+             : hasCrashed(cause_) && !times_.isQuiet() ? HangStatus::kFailed
+                                                       : statusOf(true);
     }
     if (!times_.isTimed()) { // what a rank without a report did is not known, either
       const bool is_absent = verdict_.reason == HangReason::kNeverCame || verdict_.reason == HangReason::kElsewhere;
@@ -367,6 +382,7 @@ class Judge {
     const bool by_signal = std::any_of(
         failed.begin(), failed.end(), [this](int64_t rank) { return graph_.stateOf(rank) == RankState::kKilled; });
     verdict_.reason = by_signal ? HangReason::kKilled : HangReason::kExited;
+    verdict_.status = areWhyItEnded(failed, !killed.empty()) ? HangStatus::kFailed : HangStatus::kUnknown;
     forgetCall();
     cause_ = failed;
   }

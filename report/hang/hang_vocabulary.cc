@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-constexpr std::array<std::string_view, kHangStatusCount> kStatuses = {"healthy", "wrong", "stuck", "unknown"};
+constexpr std::array<std::string_view, kHangStatusCount> kStatuses = {"healthy", "wrong", "failed", "stuck", "unknown"};
 constexpr std::array<std::string_view, kRankStateCount> kStates =
     {"runs", "waits", "blocked", "stopped", "exited", "killed", "never_came", "ended", "unknown"};
 constexpr std::array<std::string_view, kRankRoleCount> kRoles = {"cause", "victim", "other"};

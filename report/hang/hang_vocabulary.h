@@ -11,10 +11,11 @@ namespace commtap {
 enum class HangStatus : uint8_t {
   kHealthy, ///< the job goes on, or has ended without a rank that waited
   kWrong,   ///< the job goes on or has ended, but its ranks did not communicate alike
+  kFailed,  ///< a rank crashed or failed, and the others ended or are about to
   kStuck,   ///< ranks wait for what cannot come, or has not come for a long time
   kUnknown, ///< the reports do not show it
 };
-inline constexpr int kHangStatusCount = 4;
+inline constexpr int kHangStatusCount = 5;
 
 /// Why a job hangs.
 enum class HangReason : uint8_t {

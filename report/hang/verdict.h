@@ -93,6 +93,7 @@ struct HangStack {
 struct Verdict {
   std::string schema = "commtap.why/1";
   HangStatus status = HangStatus::kUnknown;
+  std::optional<HangStatus> earlier_status; ///< the status as which a watch reported the same event before
   HangReason reason = HangReason::kNone;
   std::string line;      ///< in one sentence
   bool inferred = false; ///< parts follow from the order of events, not from what ranks wrote

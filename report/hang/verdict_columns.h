@@ -15,8 +15,8 @@ template <>
 struct EnumNames<HangStatus> {
   static constexpr const char* kHelp =
       "healthy: the job goes on, or has ended well. wrong: its ranks communicate differently, and are not known to "
-      "hang. stuck: "
-      "ranks wait for what cannot come, or has not come for too long. unknown: the reports do not show it.";
+      "hang. failed: a rank crashed, and the others have not waited for it for long. stuck: ranks wait for what cannot "
+      "come, or has not come for too long. unknown: the reports do not show it.";
   static constexpr int kCount = kHangStatusCount;
   static constexpr auto name = hangStatusName;
 };
@@ -161,6 +161,10 @@ template <>
 inline constexpr auto kColumns<Verdict> = std::tuple{
     column(field::kSchema, &Verdict::schema, "The version of this format. A reader must reject another major version."),
     column("status", &Verdict::status, ""),
+    column(
+        "earlier_status",
+        &Verdict::earlier_status,
+        "The status of the same event in an earlier notification, less grave; null if this is the first."),
     column(field::kReason, &Verdict::reason, ""),
     column("line", &Verdict::line, "The verdict in one sentence, for people."),
     column(

@@ -178,9 +178,9 @@ constexpr std::array<MetricRow, kMetricCount> kTable = {{
      MetricType::kGauge,
      "",
      "run_id attempt rank exit",
-     "Processes of the rank that ended this way: normal, _exit, failed (by itself, with another status than 0), signal "
-     "or "
-     "killed."},
+     "Processes of the rank that ended this way: normal, _exit, failed (by itself, with another status than 0), "
+     "signal, "
+     "killed, or ended (by its launcher's signal)."},
     {MetricId::kProcessStart,
      "commtap_process_start_time_seconds",
      MetricType::kGauge,

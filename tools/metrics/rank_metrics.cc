@@ -186,7 +186,8 @@ void RankMetrics::addProcess(const Report& report) {
   if (job.exit == ExitKind::kRunning) {
     ++running_;
   } else {
-    exits_[job.exit_status.value_or(0) == 0 ? exitKindName(job.exit) : "failed"] += 1;
+    const bool was_ended = job.exit == ExitKind::kKilled && job.exit_signal; // by the signal of its launcher
+    exits_[was_ended ? "ended" : job.exit_status.value_or(0) == 0 ? exitKindName(job.exit) : "failed"] += 1;
   }
   start_ns_ = std::min(start_ns_, job.started_at_ns);
   end_ns_ = end_ns_ && job.ended_at_ns ? std::max(end_ns_, job.ended_at_ns) : std::nullopt;

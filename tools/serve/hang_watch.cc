@@ -11,6 +11,7 @@
 #include "report/hang/hang_vocabulary.h"
 #include "tools/metrics/job_metrics.h"
 #include "tools/why/job_verdict.h"
+#include "tools/why/why_text.h"
 
 namespace commtap {
 namespace {
@@ -48,10 +49,10 @@ void addStatus(const AttemptKey& key, const Verdict& verdict, Exposition& exposi
 }
 
 void addCauses(const AttemptKey& key, const Verdict& verdict, Exposition& exposition) {
-  const bool hangs = verdict.status == HangStatus::kStuck || verdict.status == HangStatus::kWrong;
+  const bool is_told = verdict.status != HangStatus::kHealthy && verdict.status != HangStatus::kUnknown;
   size_t told = 0;
   for (const auto& [first, last] : verdict.cause) {
-    for (int64_t rank = first; hangs && rank <= last && told < kMostCauses; ++rank, ++told) {
+    for (int64_t rank = first; is_told && rank <= last && told < kMostCauses; ++rank, ++told) {
       const std::string_view group = verdict.call ? std::string_view(verdict.call->group) : "";
       const std::string_view module = verdict.call ? std::string_view(verdict.call->module) : "";
       exposition.add(
@@ -77,10 +78,11 @@ std::vector<std::string> HangWatch::look(const JobLook& now) {
     judge(std::move(look), attempt);
     if (attempt.incidents.isNew(attempt.verdict)) {
       lines.push_back(fmt::format(
-          "run {} attempt {} is {}: {}",
+          "run {} attempt {} is {}{}: {}",
           key.first,
           key.second,
           hangStatusName(attempt.verdict.status),
+          earlierStatusText(attempt.verdict),
           attempt.verdict.line));
     }
   }

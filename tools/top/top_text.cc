@@ -144,13 +144,13 @@ std::string headText(uint64_t now_ns, std::span<const Report* const> reports, co
 }
 
 bool hangs(const Verdict& verdict) {
-  return verdict.status == HangStatus::kStuck || verdict.status == HangStatus::kWrong;
+  return verdict.status != HangStatus::kHealthy && verdict.status != HangStatus::kUnknown;
 }
 
 /// Returns why the job hangs, and what each rank does.
 std::string verdictText(const Verdict& verdict, const Color& color) {
   const std::string text = fmt::format("{}: {}", hangStatusName(verdict.status), verdict.line);
-  const std::string line = verdict.status == HangStatus::kStuck ? color.alarm(text) : color.warning(text);
+  const std::string line = verdict.status == HangStatus::kWrong ? color.warning(text) : color.alarm(text);
   return line + "\n" + rankLines(verdict, kMaxMembers) + "\n";
 }
 

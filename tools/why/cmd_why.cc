@@ -36,9 +36,10 @@ constexpr const char* kWhyAbout =
     "Hosts without a shared folder: run commtap serve on each, and name HOST:PORT,HOST:PORT instead of a folder.";
 constexpr const char* kWhyExitStatus =
     "0 healthy, or the watched job has ended; 1 stuck, or its ranks communicate differently; 2 cannot tell, or\n"
-    "wrong usage.";
+    "wrong usage; 3 failed: a rank crashed, and the job ends with it.";
 
 constexpr int kExitUnknown = 2;
+constexpr int kExitFailed = 3;
 
 struct WhyArguments {
   std::vector<std::string> paths;
@@ -58,6 +59,8 @@ int exitStatusOf(const Verdict& verdict) {
     case HangStatus::kWrong:
     case HangStatus::kStuck:
       return kExitFindings;
+    case HangStatus::kFailed:
+      return kExitFailed;
     case HangStatus::kUnknown:
       break;
   }

@@ -31,7 +31,7 @@ std::string keyOf(const Verdict& verdict) {
 
 } // namespace
 
-bool Incidents::isNew(const Verdict& verdict) {
+bool Incidents::isNew(Verdict& verdict) {
   const bool runs = std::any_of(verdict.ranks.begin(), verdict.ranks.end(), [](const HangRank& rank) {
     return rank.state != RankState::kExited && rank.state != RankState::kKilled && rank.state != RankState::kEnded &&
            rank.state != RankState::kNeverCame;
@@ -42,10 +42,18 @@ bool Incidents::isNew(const Verdict& verdict) {
   if (verdict.status == HangStatus::kHealthy) {
     reported_.clear();
   }
-  if (verdict.status != HangStatus::kStuck && verdict.status != HangStatus::kWrong) {
+  if (verdict.status == HangStatus::kHealthy || verdict.status == HangStatus::kUnknown) {
     return false;
   }
-  return std::exchange(reported_, keyOf(verdict)) != keyOf(verdict);
+  std::string key = keyOf(verdict);
+  const bool is_same = key == reported_;
+  if (is_same && verdict.status <= status_) {
+    return false;
+  }
+  verdict.earlier_status = is_same ? std::optional(status_) : std::nullopt;
+  reported_ = std::move(key);
+  status_ = verdict.status;
+  return true;
 }
 
 std::vector<std::string> notify(const Notification& notification, const Verdict& verdict) {

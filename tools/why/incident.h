@@ -9,15 +9,17 @@
 
 namespace commtap {
 
-/// Tells a hang that is new from one that was reported. A job that goes on in between makes the next hang a new one.
+/// Remembers the hang that was reported. A job that goes on in between makes the next hang a new one.
 class Incidents {
  public:
-  /// Returns true once per hang: for a verdict that is stuck or wrong, and has another reason, cause or call than the
-  /// one that was reported. The end of a job that hung is no new hang.
-  bool isNew(const Verdict& verdict);
+  /// Returns true once per hang: for a verdict that is wrong, failed or stuck, and has another reason, cause or call
+  /// than the one that was reported. The end of a job that hung is no new hang. Also returns true when the same event
+  /// gets worse, in this order of statuses; `verdict` then gets the status that was reported before.
+  bool isNew(Verdict& verdict);
 
  private:
   std::string reported_; ///< "": none since the job was healthy
+  HangStatus status_ = HangStatus::kHealthy;
 };
 
 /// The receivers of notifications.

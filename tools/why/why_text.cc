@@ -359,16 +359,15 @@ std::string notWaitedFor(const Verdict& verdict) {
                                      : "at the end no rank waited for another";
 }
 
-/// Returns "ranks 0-1 exited with status 1, and at the end no rank waited for another".
-std::string lineOfFailed(const Verdict& verdict) {
+/// Returns "exited with status 1 or 3".
+std::string exitedText(const Verdict& verdict) {
   std::set<int64_t> statuses;
   for (const HangRank& rank : verdict.ranks) {
     if (rank.role == RankRole::kCause && rank.exit_status.value_or(0) != 0) {
       statuses.insert(*rank.exit_status);
     }
   }
-  return fmt::format(
-      "{} exited with status {}, and {}", ranksText(verdict.cause), fmt::join(statuses, " or "), notWaitedFor(verdict));
+  return fmt::format("exited with status {}", fmt::join(statuses, " or "));
 }
 
 /// Returns "all ranks had issued all_reduce #9 of tp [0-1] (...) when the job was ended (SIGTERM); whether ...".
@@ -427,7 +426,7 @@ std::string lineOfUnknown(const Verdict& verdict) {
       return verdict.cause.empty() ? "the ranks were killed, when is not known, and none waited for another"
                                    : lineOfMissing(verdict) + "; " + notWaitedFor(verdict);
     case HangReason::kExited:
-      return lineOfFailed(verdict);
+      return fmt::format("{} {}, and {}", ranksText(verdict.cause), exitedText(verdict), notWaitedFor(verdict));
     case HangReason::kQuiet:
       return lineOfQuiet(verdict);
     case HangReason::kCycle:
@@ -444,7 +443,28 @@ std::string lineOfUnknown(const Verdict& verdict) {
   }
 }
 
-/// Returns "the job was ended (SIGTERM), 3.20 s after the last event".
+/// Returns what became of the other ranks, which lost those that failed.
+std::string consequenceOf(const Verdict& verdict) {
+  if (verdict.end) {
+    return "then " + endedText(*verdict.end);
+  }
+  const std::string lost = countOf(verdict.cause) == 1 ? "it" : "them";
+  return isRunning(verdict) ? "others wait for " + lost : "others ended without " + lost;
+}
+
+/// Returns "rank 2 exited with status 1 before all_reduce #9 of tp [0-2] (...); then the job was ended (SIGTERM)".
+std::string lineOfCrash(const Verdict& verdict) {
+  if (!verdict.call && !verdict.end) {
+    return lineOfUnknown(verdict);
+  }
+  const HangRank* rank = firstCause(verdict);
+  const std::string how = verdict.reason == HangReason::kKilled
+                              ? killedText(countOf(verdict.cause) == 1, rank) + endOf(rank)
+                              : exitedText(verdict);
+  const std::string where = verdict.call ? " before " + fullNameOf(*verdict.call) : lastOf(rank);
+  return fmt::format("{} {}{}; {}", ranksText(verdict.cause), how, where, consequenceOf(verdict));
+}
+
 /// Returns "; stuck only if it lasts 60 s (--after)" for a pause that may be the beginning of a hang.
 std::string patienceText(const Verdict& verdict) {
   constexpr double kLeast = 5; // seconds
@@ -453,6 +473,7 @@ std::string patienceText(const Verdict& verdict) {
              : "";
 }
 
+/// Returns "the job was ended (SIGTERM), 3.20 s after the last event".
 std::string lineOfEnded(const Verdict& verdict) {
   const std::string what = endedText(*verdict.end);
   return verdict.quiet_s > 0 ? fmt::format("{}, {} after the last event", what, humanDuration(verdict.quiet_s * 1e9)) +
@@ -538,6 +559,8 @@ std::string fullLineOf(const Verdict& verdict) {
       return lineOfHealthy(verdict);
     case HangStatus::kUnknown:
       return "cannot tell: " + lineOfUnknown(verdict);
+    case HangStatus::kFailed:
+      return lineOfCrash(verdict);
     case HangStatus::kWrong:
     case HangStatus::kStuck:
       break;
@@ -604,14 +627,21 @@ std::string rankLines(const Verdict& verdict, size_t most) {
   return lines > most ? text + fmt::format("  ({}: commtap why --json)\n", counted(lines - most, "more rank")) : text;
 }
 
+std::string earlierStatusText(const Verdict& verdict) {
+  return verdict.earlier_status ? fmt::format(" (the event reported as {})", hangStatusName(*verdict.earlier_status))
+                                : "";
+}
+
 std::string whyText(const Verdict& verdict, const Color& color) {
-  const bool is_bad = verdict.status == HangStatus::kStuck || verdict.status == HangStatus::kWrong;
   const bool is_unknown = verdict.status == HangStatus::kUnknown; // the line begins with "cannot tell"
-  std::string text = is_unknown ? verdict.line : fmt::format("{}: {}", hangStatusName(verdict.status), verdict.line);
+  std::string text =
+      is_unknown ? verdict.line
+                 : fmt::format("{}{}: {}", hangStatusName(verdict.status), earlierStatusText(verdict), verdict.line);
   text = verdict.attempt > 0 ? fmt::format("attempt {}: {}", verdict.attempt, text) : text;
   text = wrapped(text, kMostColumns);
   text.pop_back(); // the line's end is not coloured
-  text = verdict.status == HangStatus::kStuck ? color.alarm(text) : is_bad ? color.warning(text) : text;
+  const bool is_down = verdict.status == HangStatus::kStuck || verdict.status == HangStatus::kFailed;
+  text = is_down ? color.alarm(text) : verdict.status == HangStatus::kWrong ? color.warning(text) : text;
   text += '\n';
   if (verdict.status != HangStatus::kHealthy) {
     constexpr size_t kMostLines = 12;

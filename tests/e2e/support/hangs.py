@@ -16,7 +16,7 @@ from report import REPOSITORY, closed
 
 SCHEMA = REPOSITORY / "docs" / "schema" / "commtap-why-1.schema.json"
 
-OK, FOUND, CANNOT_TELL = 0, 1, 2
+OK, FOUND, CANNOT_TELL, FAILED = 0, 1, 2, 3
 #: Seconds without an event after which the jobs of the zoo hang for certain: a loaded machine may pause a rank.
 PATIENCE_S = 5
 

@@ -38,14 +38,20 @@ def collectives(rank: int, values: str) -> dict[str, str]:
     return series("commtap_collectives_total", values, labels)
 
 
+#: The verdict on a job of which one rank crashed.
+FAILED = series("commtap_hang_status", "1x40", 'run_id="r",attempt="0",status="failed"')
+
 #: Alert: the values scraped per minute, and whether it fires after 40 minutes.
 CASES: dict[str, list[tuple[list[dict[str, str]], bool]]] = {
     "CommtapRankKilled": [
         ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="killed"')], True),
         ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="normal"')], False),
+        ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="ended"')], False),
+        ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="killed"'), FAILED], False),
     ],
     "CommtapRankFailed": [
         ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="failed"')], True),
+        ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="failed"'), FAILED], False),
         ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="killed"')], False),
     ],
     "CommtapJobSilent": [
@@ -58,12 +64,33 @@ CASES: dict[str, list[tuple[list[dict[str, str]], bool]]] = {
         ([collectives(0, "0+60x40"), collectives(1, "1+60x40")], False),
     ],
     "CommtapRanksDisagreed": [
-        ([series("commtap_disagreements", "2x40", 'run_id="r",what="order"')], True),
-        ([series("commtap_disagreements", "2x40", 'run_id="r",what="module"')], False),
+        ([series("commtap_disagreements", "2x40", 'run_id="r",attempt="0",what="order"')], True),
+        ([series("commtap_disagreements", "2x40", 'run_id="r",attempt="0",what="order"'), FAILED], False),
+        ([series("commtap_disagreements", "2x40", 'run_id="r",attempt="0",what="module"')], False),
     ],
     "CommtapRanksMissing": [
-        ([series("commtap_world_size", "4x40", 'run_id="r"'), series("commtap_ranks", "3x40", 'run_id="r"')], True),
-        ([series("commtap_world_size", "4x40", 'run_id="r"'), series("commtap_ranks", "4x40", 'run_id="r"')], False),
+        (
+            [
+                series("commtap_world_size", "4x40", 'run_id="r",attempt="0"'),
+                series("commtap_ranks", "3x40", 'run_id="r",attempt="0"'),
+            ],
+            True,
+        ),
+        (
+            [
+                series("commtap_world_size", "4x40", 'run_id="r",attempt="0"'),
+                series("commtap_ranks", "3x40", 'run_id="r",attempt="0"'),
+                FAILED,
+            ],
+            False,
+        ),
+        (
+            [
+                series("commtap_world_size", "4x40", 'run_id="r",attempt="0"'),
+                series("commtap_ranks", "4x40", 'run_id="r",attempt="0"'),
+            ],
+            False,
+        ),
     ],
     "CommtapTrainingWrong": [
         ([series("commtap_verify_status", "1x40", 'run_id="r",status="wrong"')], True),
@@ -74,6 +101,11 @@ CASES: dict[str, list[tuple[list[dict[str, str]], bool]]] = {
         ([series("commtap_hang_status", "1x40", 'run_id="r",status="stuck"')], True),
         ([series("commtap_hang_status", "0x40", 'run_id="r",status="stuck"')], False),
         ([series("commtap_hang_status", "1x40", 'run_id="r",status="unknown"')], False),
+        ([FAILED], False),
+    ],
+    "CommtapJobFailed": [
+        ([FAILED], True),
+        ([series("commtap_hang_status", "1x40", 'run_id="r",status="stuck"')], False),
     ],
     "CommtapStepsChanged": [
         ([series("commtap_step_changes_total", "0x30 1x10", RANK.format(0) + ',what="bytes"')], True),
@@ -84,15 +116,15 @@ CASES: dict[str, list[tuple[list[dict[str, str]], bool]]] = {
         ([series("commtap_late_rank_wait_ratio", "0.4x40", RANK.format(3) + ',group="dp"')], True),
         ([series("commtap_late_rank_wait_ratio", "_x30 0.4x10", RANK.format(3) + ',group="dp"')], True),
         ([series("commtap_late_rank_wait_ratio", "_x37 0.4x3", RANK.format(3) + ',group="dp"')], False),
-        ([series("commtap_ranks", "3x40", 'run_id="r"')], False),
+        ([series("commtap_ranks", "3x40", 'run_id="r",attempt="0"')], False),
     ],
     "CommtapNotSeen": [
         ([series("commtap_not_seen_total", "2x40", RANK.format(0) + ',reason="unknown_op"')], True),
-        ([series("commtap_ranks", "3x40", 'run_id="r"')], False),
+        ([series("commtap_ranks", "3x40", 'run_id="r",attempt="0"')], False),
     ],
     "CommtapSeriesFolded": [
         ([series("commtap_folded_label_sets", "2x40", RANK.format(0))], True),
-        ([series("commtap_ranks", "3x40", 'run_id="r"')], False),
+        ([series("commtap_ranks", "3x40", 'run_id="r",attempt="0"')], False),
     ],
     "CommtapUnreadableFiles": [
         ([series("commtap_unreadable_files", "2x40")], True),

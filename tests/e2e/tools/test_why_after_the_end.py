@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hangs import CANNOT_TELL, FOUND, OK, PATIENCE_S, settled, wait_for_work, why
+from hangs import CANNOT_TELL, FAILED, FOUND, OK, PATIENCE_S, settled, wait_for_work, why
 from harness import COMMAND, Job, Launcher, Mode, Processes, Runner
 
 #: Longer than any control pauses here: so long a wait is no hang.
@@ -75,7 +75,7 @@ def cycle(name: str, ranks: int, cause: str) -> Kind:
 
 def dead(name: str, reason: str) -> Kind:
     """Rank 1 fails, and its launcher ends the other one."""
-    return Kind(name, 2, None, None, None, None, by_itself=("stuck", reason, "1"))
+    return Kind(name, 2, None, None, None, None, by_itself=("failed", reason, "1"))
 
 
 DIVERGED = ("stuck", "diverged", "0-1")
@@ -128,7 +128,7 @@ DAILY = {
     ("killed", "by_itself"),
 }
 
-STATUS_OF = {"healthy": OK, "wrong": FOUND, "stuck": FOUND, "unknown": CANNOT_TELL}
+STATUS_OF = {"healthy": OK, "wrong": FOUND, "failed": FAILED, "stuck": FOUND, "unknown": CANNOT_TELL}
 
 
 @contextlib.contextmanager
@@ -211,12 +211,12 @@ def test_the_verdict_after_the_end(kind: Kind, how: str, tmp_path: Path) -> None
             assert facts_of(live) == kind.live, live["line"]
             assert live["end"] is None
         end(job, how)
-        status, verdict = settled(lambda: why(folder), ("healthy", "wrong", "stuck", "unknown"))
+        status, verdict = settled(lambda: why(folder), ("healthy", "wrong", "failed", "stuck", "unknown"))
         text = why_text(folder, PATIENCE_S)
     print(text.stdout)
     expected = getattr(kind, how)
     if how == "by_itself" and aborts_at_exit(job):
-        expected = ("stuck", "killed", "1")
+        expected = ("failed", "killed", "1")
     assert facts_of(verdict) == expected, verdict["line"]
     assert status == text.returncode == STATUS_OF[verdict["status"]]
     assert verdict["call"] is not None

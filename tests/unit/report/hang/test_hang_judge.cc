@@ -96,7 +96,8 @@ TEST_CASE("a dead rank is the cause without delay") {
   job.report(2).job.exit = ExitKind::kKilled;
   const Verdict killed = judged(job, 2);
   checkIsRank2(killed, HangReason::kKilled);
-  CHECK(killed.status == HangStatus::kStuck);
+  CHECK(killed.status == HangStatus::kFailed);
+  CHECK(judged(job).status == HangStatus::kStuck); // the others still wait after --after
   job.report(2).job.exit = ExitKind::kNormal;
   const Verdict exited = judged(job, 2);
   checkIsRank2(exited, HangReason::kExited);
@@ -216,7 +217,7 @@ TEST_CASE("ranks that exited with an error are to be looked at") {
     job.report(rank).job.exit_status = rank == 1 ? 1 : 0;
   }
   const Verdict verdict = judged(job);
-  CHECK(verdict.status == HangStatus::kUnknown);
+  CHECK(verdict.status == HangStatus::kFailed);
   CHECK(verdict.reason == HangReason::kExited);
   CHECK(verdict.cause == RankRanges{{1, 1}});
   CHECK(verdict.ranks.at(1).exit_status == 1);
@@ -356,10 +357,24 @@ TEST_CASE("a rank that gave up while the cause still runs waits for what the cau
 TEST_CASE("a rank that was killed before the launcher ended the others is the cause") {
   HangJob job = lateJob(4, 2);
   job.end(2, ExitKind::kKilled, std::nullopt, 0);
+  HangJob late = job;
   cancel(job, 2);
   const Verdict verdict = judged(job, 1000);
   checkIsRank2(verdict, HangReason::kKilled);
-  CHECK(verdict.status == HangStatus::kStuck);
+  CHECK(verdict.status == HangStatus::kFailed);
+  CHECK(verdict.counts.empty());
+  cancel(late, 30);
+  CHECK(judged(late, 1000).status == HangStatus::kStuck);
+}
+
+TEST_CASE("a rank that failed is the cause, whether its launcher or their own errors end the others") {
+  HangJob job = lateJob(4, 2);
+  job.exit(2, 1, 1);
+  for (const int64_t rank : {0, 1, 3}) {
+    job.exit(rank, 1, 2);
+  }
+  checkIsRank2(judged(job, 1000), HangReason::kExited);
+  CHECK(judged(job, 1000).status == HangStatus::kFailed);
 }
 
 TEST_CASE("several ranks that were killed as the launcher ended the others may have been ended with them") {
@@ -382,13 +397,13 @@ TEST_CASE("a rank that failed before the launcher ended the others is the cause,
   job.exit(2, 1, 1);
   cancel(job, 2);
   checkIsRank2(judged(job, 1000), HangReason::kExited);
-  CHECK(judged(job, 1000).status == HangStatus::kStuck);
+  CHECK(judged(job, 1000).status == HangStatus::kFailed);
   HangJob even(3);
   even.issueOnAll(Kind::kAllReduce, "Net.a");
   even.exit(2, 1, 1);
   cancel(even, 2);
   const Verdict verdict = judged(even, 1000);
-  CHECK(verdict.status == HangStatus::kUnknown);
+  CHECK(verdict.status == HangStatus::kFailed);
   CHECK(verdict.reason == HangReason::kExited);
   CHECK(verdict.cause == RankRanges{{2, 2}});
 }

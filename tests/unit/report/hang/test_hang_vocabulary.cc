@@ -19,6 +19,7 @@ TEST_CASE("each reason has a name of its own and a sentence") {
   CHECK(names.size() == kHangReasonCount);
   CHECK(hangReasonName(HangReason::kQuiet) == "quiet");
   CHECK(hangReasonName(HangReason::kRoot) == "root");
+  CHECK(hangStatusName(HangStatus::kFailed) == "failed");
   CHECK(hangStatusName(HangStatus::kUnknown) == "unknown");
   CHECK(rankStateName(RankState::kUnknown) == "unknown");
   CHECK(rankRoleName(RankRole::kOther) == "other");

@@ -129,6 +129,15 @@ TEST_CASE("a process that exited with an error is one that failed") {
   CHECK(hasLine(text, "commtap_process_exit{" + kRank0 + R"(,exit="normal"} 1)"));
 }
 
+TEST_CASE("a process that its launcher ended was not killed by a fault") {
+  std::vector<Report> reports = {sampleReport(0), sampleReport(0)};
+  reports[0].job.exit = reports[1].job.exit = ExitKind::kKilled;
+  reports[0].job.exit_signal = 15;
+  const std::string text = metricsOf(reports);
+  CHECK(hasLine(text, "commtap_process_exit{" + kRank0 + R"(,exit="ended"} 1)"));
+  CHECK(hasLine(text, "commtap_process_exit{" + kRank0 + R"(,exit="killed"} 1)"));
+}
+
 TEST_CASE("over the limit the first label sets keep their names, and sums stay correct") {
   const std::string text = metricsOf({sampleReport(0)}, std::nullopt, 1);
   CHECK(hasLine(text, "commtap_folded_label_sets{" + kRank0 + "} 4"));

@@ -54,9 +54,9 @@ TEST_CASE("a killed rank is the cause, reported once, in a line and as metrics")
   CHECK_FALSE(has(textOf(watch), "commtap_hang_cause_info{"));
   const std::vector<std::string> lines = watch.look(lookAfter(100, true));
   REQUIRE(lines.size() == 1);
-  CHECK(has(lines[0], "run sample-run attempt 0 is stuck: "));
+  CHECK(has(lines[0], "run sample-run attempt 0 is failed: "));
   const std::string text = textOf(watch);
-  CHECK(has(text, "commtap_hang_status{run_id=\"sample-run\",attempt=\"0\",status=\"stuck\"} 1\n"));
+  CHECK(has(text, "commtap_hang_status{run_id=\"sample-run\",attempt=\"0\",status=\"failed\"} 1\n"));
   CHECK(has(text, "commtap_hang_status{run_id=\"sample-run\",attempt=\"0\",status=\"healthy\"} 0\n"));
   CHECK(has(text, "commtap_hang_cause_info{run_id=\"sample-run\",attempt=\"0\",rank=\"1\",reason=\"killed\""));
   CHECK(watch.look(lookAfter(110, true)).empty());

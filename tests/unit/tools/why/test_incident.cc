@@ -22,10 +22,10 @@ Verdict verdictWith(HangStatus status, HangReason reason, RankRanges cause) {
 
 TEST_CASE("a hang is new once, until the job has gone on or another hang takes its place") {
   Incidents incidents;
-  const Verdict healthy = verdictWith(HangStatus::kHealthy, HangReason::kNone, {});
-  const Verdict stuck = verdictWith(HangStatus::kStuck, HangReason::kBlocked, {{1, 1}});
-  const Verdict other = verdictWith(HangStatus::kStuck, HangReason::kKilled, {{1, 1}});
-  const Verdict unknown = verdictWith(HangStatus::kUnknown, HangReason::kQuiet, {});
+  Verdict healthy = verdictWith(HangStatus::kHealthy, HangReason::kNone, {});
+  Verdict stuck = verdictWith(HangStatus::kStuck, HangReason::kBlocked, {{1, 1}});
+  Verdict other = verdictWith(HangStatus::kStuck, HangReason::kKilled, {{1, 1}});
+  Verdict unknown = verdictWith(HangStatus::kUnknown, HangReason::kQuiet, {});
   CHECK_FALSE(incidents.isNew(healthy));
   CHECK(incidents.isNew(stuck));
   CHECK_FALSE(incidents.isNew(stuck));
@@ -40,6 +40,23 @@ TEST_CASE("a hang is new once, until the job has gone on or another hang takes i
   ended.ranks[0].state = RankState::kKilled;
   CHECK_FALSE(incidents.isNew(ended));
   CHECK(Incidents().isNew(ended));
+}
+
+TEST_CASE("a hang that gets worse is reported again, with the earlier status") {
+  Incidents incidents;
+  Verdict verdict = verdictWith(HangStatus::kWrong, HangReason::kSkipped, {{1, 1}});
+  CHECK(incidents.isNew(verdict));
+  CHECK_FALSE(verdict.earlier_status);
+  verdict.status = HangStatus::kStuck;
+  CHECK(incidents.isNew(verdict));
+  CHECK(verdict.earlier_status == HangStatus::kWrong);
+  verdict.status = HangStatus::kWrong;
+  CHECK_FALSE(incidents.isNew(verdict));
+  verdict.status = HangStatus::kStuck;
+  CHECK_FALSE(incidents.isNew(verdict));
+  verdict.cause = {{0, 0}};
+  CHECK(incidents.isNew(verdict));
+  CHECK_FALSE(verdict.earlier_status);
 }
 
 TEST_CASE("the command gets the JSON of the verdict; a failure is a line") {

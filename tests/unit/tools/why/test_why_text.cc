@@ -65,7 +65,7 @@ TEST_CASE("a job whose ranks exited with an error has not ended well") {
   }
   CHECK(judged(job).line == "the job has ended, and at the end no rank waited for another");
   job.report(0).job.exit_status = job.report(2).job.exit_status = 1;
-  CHECK(judged(job).line == "cannot tell: ranks 0,2 exited with status 1, and at the end no rank waited for another");
+  CHECK(judged(job).line == "ranks 0,2 exited with status 1, and at the end no rank waited for another");
   CHECK(has(whyText(judged(job), Color::none()), "  cause   rank 2 exited with status 1, last call "));
   job.report(2).job.exit_status = 3;
   CHECK(has(judged(job).line, "ranks 0,2 exited with status 1 or 3, and"));
@@ -239,12 +239,17 @@ TEST_CASE("the lines of ranks that were all killed say that the time is not know
 
 TEST_CASE("ranks that failed in a wait may have left it before their end") {
   HangJob job = lateJob(3, 1);
-  job.end(1, ExitKind::kSignal, 9, 1);
+  job.exit(1, 0, 1);
   job.exit(0, 1, 4);
   job.exit(2, 1, 4);
   const Verdict verdict = judged(job, 1000);
   CHECK(verdict.line.starts_with("rank 1 has not entered all_reduce #2 of world [0-2]"));
   CHECK(has(verdict.line, "; others had waited for up to "));
+  job.end(1, ExitKind::kSignal, 9, 1);
+  CHECK(
+      judged(job, 1000).line ==
+      "rank 1 was killed (SIGKILL) before all_reduce #2 of world [0-2] (64 B for Net.b, forward); others ended without "
+      "it");
 }
 
 TEST_CASE("the line of a rank that failed before its launcher ended the others") {
@@ -253,12 +258,14 @@ TEST_CASE("the line of a rank that failed before its launcher ended the others")
   cancel(job, 2);
   job.exit(1, 1, 1);
   CHECK(
-      judged(job, 1000).line == "cannot tell: rank 1 exited with status 1, and no rank had waited for 10 s (--after)");
+      judged(job, 1000).line ==
+      "rank 1 exited with status 1, last call all_reduce #1 of world [0-2] for Net.a; then the job was ended "
+      "(SIGTERM)");
   job.end(1, ExitKind::kKilled, std::nullopt, 0);
   CHECK(
       judged(job, 1000).line ==
-      "cannot tell: rank 1 crashed or was killed, last call all_reduce #1 of world [0-2] for Net.a; no rank had waited "
-      "for 10 s (--after)");
+      "rank 1 crashed or was killed, last call all_reduce #1 of world [0-2] for Net.a; then the job was ended "
+      "(SIGTERM)");
 }
 
 TEST_CASE("a line has at most 160 columns, whatever the names are") {
