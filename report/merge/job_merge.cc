@@ -14,6 +14,7 @@
 #include "report/job/job_columns.h"
 #include "report/json/row_key.h"
 #include "report/merge/last_activity.h"
+#include "report/model/amounts.h"
 #include "report/model/members.h"
 #include "report/model/saturating.h"
 
@@ -22,9 +23,10 @@ namespace commtap {
 /// Finds the place of each group of one report at the group's first use.
 class JobMerge::GroupPlaces {
  public:
-  GroupPlaces(const Report& report, JobGroups& groups) : groups_(groups) {
-    for (const Group& group : report.groups) {
-      known_.emplace(group.name, &group);
+  GroupPlaces(const Report& report, JobGroups& groups)
+      : groups_(groups), defined_(report.groups), identities_(identitiesOf(report.groups)) {
+    for (size_t i = 0; i < defined_.size(); ++i) {
+      known_.emplace(defined_[i].name, i);
     }
   }
 
@@ -34,13 +36,17 @@ class JobMerge::GroupPlaces {
       return found->second;
     }
     const auto known = known_.find(name);
-    const GroupPlace place = known == known_.end() ? groups_.placeOfUnknown(name) : groups_.placeOf(*known->second);
+    const GroupPlace place = known == known_.end()
+                                 ? groups_.placeOfUnknown(name)
+                                 : groups_.placeOf(defined_[known->second], identities_[known->second]);
     return places_.emplace(name, place).first->second;
   }
 
  private:
   JobGroups& groups_;
-  std::unordered_map<std::string_view, const Group*> known_;
+  const std::vector<Group>& defined_;
+  std::vector<GroupIdentity> identities_;
+  std::unordered_map<std::string_view, size_t> known_;
   std::unordered_map<std::string_view, GroupPlace> places_;
 };
 

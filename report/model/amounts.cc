@@ -2,6 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/model/amounts.h"
 
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
 #include "report/model/saturating.h"
 
 namespace commtap {
@@ -59,6 +65,23 @@ Amount sumOf(const Amounts& amounts, std::optional<Phase> phase, std::optional<K
     if ((!phase || key.phase == *phase) && (!kind || key.kind == *kind)) {
       sum += amount;
     }
+std::vector<GroupIdentity> identitiesOf(const std::vector<Group>& groups) {
+  const auto is_before = [](const std::vector<uint32_t>* a, const std::vector<uint32_t>* b) { return *a < *b; };
+  using Counts = std::map<const std::vector<uint32_t>*, uint32_t, decltype(is_before)>;
+  std::map<std::string, Counts> made; // by title
+  std::set<std::string_view> names;
+  std::vector<GroupIdentity> identities;
+  for (const Group& group : groups) {
+    const size_t mark = group.name.rfind('#');
+    const bool is_repeated = !isDescribed(group) && names.contains(std::string_view(group.name).substr(0, mark));
+    std::string title = is_repeated ? group.name.substr(0, mark) : groupTitle(group);
+    names.insert(group.name);
+    const uint32_t nth = ++made[title][&group.ranks];
+    identities.push_back({std::move(title), nth});
+  }
+  return identities;
+}
+
   }
   return sum;
 }

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include <utility>
+#include <vector>
 #include "report/model/model.h"
 
 namespace commtap {
@@ -49,3 +51,11 @@ const std::string& groupTitle(const Report& report, const std::string& name);
 const std::string& groupTitle(const Report& report, std::string&& name) = delete;
 
 } // namespace commtap
+
+/// Identifies a group on all of its ranks: its name in a report depends on the other groups that the process made.
+struct GroupIdentity {
+  std::string title; ///< groupTitle(); PyTorch's own name for the second group of one name
+  uint32_t nth = 1;  ///< the process's n-th group with this title and these ranks: a job may make its groups again
+};
+/// Returns the identities of a report's groups, in their order.
+std::vector<GroupIdentity> identitiesOf(const std::vector<Group>& groups);
