@@ -237,6 +237,9 @@ std::string jobSchemaError(const std::string& schema) {
   }
   return schema.starts_with("commtap.job/") ? "a job report of schema " + schema + ", this commtap reads " +
                                                   std::string(kJobSchema) + ": use the commtap that merged it"
+  if (root.has(field::kOutsideSteps)) {
+    job.outside_steps = rowsFrom<JobStep>(root, field::kOutsideSteps, context);
+  }
                                             : "not a job report: its schema is \"" + schema.substr(0, 40) + "\"";
 }
 

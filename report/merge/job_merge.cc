@@ -283,9 +283,11 @@ void JobMerge::sortGroups(JobReport& job) const {
   for (Disagreement& disagreement : job.disagreements) {
     disagreement.group = places[disagreement.group];
   }
-  for (JobStep& step : job.steps) {
-    for (JobStepAmount& amount : step.collectives) {
-      amount.group = places[amount.group];
+  for (std::vector<JobStep>* steps : {&job.steps, &job.outside_steps}) {
+    for (JobStep& step : *steps) {
+      for (JobStepAmount& amount : step.collectives) {
+        amount.group = places[amount.group];
+      }
     }
   }
   if (job.nccl) {
@@ -309,7 +311,7 @@ JobReport JobMerge::finish() {
   JobReport job = std::move(job_);
   describeRanks(job);
   job.collectives = rows_.take(sets_);
-  job.steps = steps_.take();
+  steps_.take(job);
   job.group_times = group_times_.take();
   job.module_times = module_times_.take();
   job.nccl = nccl_.take(sets_);

@@ -20,7 +20,8 @@ _COLLECTIVE = {"dtype": None, "reduce_op": None, "async": None, "label": None}
 #: What commtap reads of a report, and does not compare.
 _COLLECTIVE_LEFT_OUT = {"lowered": [], "bus_bytes": 0, "sizes": {}}
 _MODULE_LEFT_OUT = {"parameters": [], "wrappers": [], "class": None}
-_STEP = ("steps", "forward_passes", "backward_passes", "collectives")
+_STEP = ("steps", "forward_passes", "backward_passes", "training_steps", "collectives")
+_MOST_STEPS = 1_000_000
 #: The start of the clock: `commtap diff` shows no time for it.
 _AT = "1970-01-01T00:00:00.000000Z"
 _JOB = {
@@ -68,9 +69,9 @@ def _steps(rows: Iterable[Row], groups: dict[str, str]) -> list[Row]:
     """Returns the steps; steps in a row that are equal are one, with the number of them as `times`."""
     steps: list[Row] = []
     for row in rows:
-        if row["ended_at"] is None and not row["collectives"]:
+        if row["ended_at"] is None and not row["collectives"] and "training_steps" not in row:
             continue
-        short = {name: row[name] for name in _STEP}
+        short = {name: row[name] for name in _STEP if name in row}
         short["collectives"] = sorted(
             ({**each, "group": groups.get(each["group"], each["group"])} for each in row["collectives"]),
             key=lambda each: (each["kind"], each["group"]),
@@ -107,7 +108,7 @@ def _lengthened_steps(steps: Iterable[Row]) -> list[Row]:
     number = 0
     for step in steps:
         for _ in range(step["times"]):
-            row = {name: step[name] for name in _STEP}
+            row = {name: step[name] for name in _STEP if name in step}
             rows.append({"first_step": number, "started_at": _AT, "ended_at": _AT, **row})
             number += step["steps"]
     return rows
