@@ -140,6 +140,27 @@ def lengthened(short: Row, rank: int | None, world_size: int | None, pid: int) -
     }
 
 
+def _number(row: Row, name: str, least: int = 0) -> int:
+    number = row[name]
+    if type(number) is not int or number < least:
+        raise ValueError(f"{name} is {number!r}")
+    return number
+
+
+def check(snapshot: Row) -> None:
+    """Raises ValueError, KeyError, TypeError or AttributeError if a snapshot has what no record has."""
+    for short in snapshot["reports"]:
+        groups = {group["name"] for group in short["groups"]} | {"?"}
+        steps = sum(_number(step, "times", 1) * _number(step, "steps", 1) for step in short["steps"])
+        if steps > _MOST_STEPS:
+            raise ValueError(f"{steps} steps")
+        if unknown := [row["group"] for row in short["collectives"] if row["group"] not in groups]:
+            raise ValueError(f"group {unknown[0]!r} is not defined")
+        for row in (*short["collectives"], *(row for step in short["steps"] for row in step["collectives"])):
+            _number(row, "count")
+            _number(row, "bytes")
+
+
 def snapshot_of(reports: Iterable[Row]) -> Row:
     """Returns the snapshot of the reports of a record."""
     found: list[Row] = []
