@@ -27,8 +27,8 @@ class LedgerSteps {
   void stepTrains() {
     openStep().training_steps.store(1, std::memory_order_relaxed);
   }
-  /// Notes what ends the running step once a forward begins. If it is the first one, the report says so; later steps are
-  /// described by those that have ended.
+  /// Notes what ends the running step once a forward begins. If it is the first one, the report says so; later steps
+  /// are described by those that have ended.
   void signSeen(StepSign sign);
   /// Ends the running step, because of `sign`, and begins the next one. `now_ns` is steady clock time.
   void closeStep(uint64_t now_ns, StepSign sign);

@@ -89,8 +89,8 @@ CLI::Validator between(double least, double most) {
 /// Rejects numbers that CLI11 would not take as decimal ones: "0x10", "0b1", "010".
 CLI::Validator decimal() {
   const auto check = [](const std::string& text) {
-    const bool is_other = text.size() > 1 && text[0] == '0' && text[1] != '.' &&
-                          text.find_first_of("0123456789", 1) != std::string::npos;
+    const bool is_other =
+        text.size() > 1 && text[0] == '0' && text[1] != '.' && text.find_first_of("0123456789", 1) != std::string::npos;
     return is_other ? fmt::format("\"{}\" is not a decimal number", text) : std::string();
   };
   return CLI::Validator(check, "");

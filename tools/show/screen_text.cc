@@ -88,7 +88,8 @@ std::vector<Line> linesByKind(const JobReport& job, const Means& means) {
   std::vector<Line> lines;
   for (const auto& [key, mean] : sums) {
     const JobGroup& group = job.groups[key.second];
-    lines.push_back({{std::string(kindName(key.first)), shorten(groupLabel(group), kMostColumns), sizeText(group.size)}, mean});
+    lines.push_back(
+        {{std::string(kindName(key.first)), shorten(groupLabel(group), kMostColumns), sizeText(group.size)}, mean});
   }
   return lines;
 }

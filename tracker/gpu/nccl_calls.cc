@@ -263,8 +263,7 @@ void noteSign(LedgerWriter& ledger, const ThreadState& thread, const commtap_ncc
   const bool is_window = call.function == COMMTAP_NCCL_CommWindowRegister;
   const bool is_device = call.function == COMMTAP_NCCL_DevCommCreate;
   if (is_window || thread.frame == nullptr) {
-    ledger.notSeen(
-        is_device ? NotSeen::kDeviceCommunicators : NotSeen::kNcclWindows, kFunctionNames[call.function]);
+    ledger.notSeen(is_device ? NotSeen::kDeviceCommunicators : NotSeen::kNcclWindows, kFunctionNames[call.function]);
   }
 }
 

@@ -51,8 +51,8 @@ TEST_CASE("durations have a unit that fits their size") {
 }
 
 TEST_CASE("bytes and durations have the text of the table, which the page is held to as well") {
-  const nlohmann::json texts = nlohmann::json::parse(
-      std::ifstream(COMMTAP_SOURCE_ROOT "/tests/unit/tools/text/number_texts.json"));
+  const nlohmann::json texts =
+      nlohmann::json::parse(std::ifstream(COMMTAP_SOURCE_ROOT "/tests/unit/tools/text/number_texts.json"));
   for (const auto& [name, write] : {std::pair("bytes", &humanBytes), std::pair("ns", &humanDuration)}) {
     for (const nlohmann::json& example : texts.at(name)) {
       CHECK(write(example[0].get<double>()) == example[1].get<std::string>());
