@@ -67,7 +67,7 @@ PerRank limitPerStep(const BudgetEntry& entry, uint64_t steps, uint64_t budget_s
 
 /// Returns the cells of a job in the unit of a budget.
 Cells cellsFor(const Budget& budget, const JobReport& job) {
-  return budget.per_step ? cellsBySetup(job, trainingStepCount(job)) : cellsOf(job);
+  return budget.per_step ? cellsBySetup(job, stepsOf(job)) : cellsOf(job);
 }
 
 } // namespace
@@ -84,7 +84,7 @@ std::optional<Allowed> allowedFromName(std::string_view name) {
 
 Budget budgetOf(const JobReport& job) {
   Budget budget;
-  const uint64_t steps = trainingStepCount(job);
+  const uint64_t steps = stepsOf(job);
   budget.per_step = steps > 1;
   budget.steps = budget.per_step ? steps : 0;
   std::vector<CellChange> cells;
@@ -118,7 +118,7 @@ size_t entryFor(const Budget& budget, const CellKey& key) {
 }
 
 std::vector<std::vector<CellChange>> excessesOf(const Budget& budget, const JobReport& job) {
-  const uint64_t steps = std::max<uint64_t>(trainingStepCount(job), 1);
+  const uint64_t steps = std::max<uint64_t>(stepsOf(job), 1);
   std::vector<std::vector<CellChange>> excesses(budget.entries.size() + 1);
   for (const auto& [key, number] : cellsFor(budget, job)) {
     const size_t i = entryFor(budget, key);

@@ -7,7 +7,7 @@
 namespace commtap {
 
 ComparedSteps comparedSteps(const JobReport& before, const JobReport& after) {
-  const ComparedSteps steps{trainingStepCount(before), trainingStepCount(after)};
+  const ComparedSteps steps{stepsOf(before), stepsOf(after)};
   return steps.arePerStep() && steps.most() > 1 ? steps : ComparedSteps();
 }
 

@@ -58,8 +58,7 @@ compareJobs(const JobReport& before, const JobReport& after, const std::vector<T
     comparison.notes.push_back(
         "rows are compared per step, of " + std::to_string(steps.before) + (steps.before == 1 ? " step" : " steps") +
         " before and " + std::to_string(steps.after) + " after, and set-up per run");
-  } else if (const std::string_view runs = runsWithout(trainingStepCount(before) > 0, trainingStepCount(after) > 0);
-             !runs.empty()) {
+  } else if (const std::string_view runs = runsWithout(stepsOf(before) > 0, stepsOf(after) > 0); !runs.empty()) {
     comparison.notes.push_back("no steps are known of " + std::string(runs) + ": numbers are per run");
   }
   std::move(group_notes.begin(), group_notes.end(), std::back_inserter(comparison.notes));

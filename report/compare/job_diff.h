@@ -105,7 +105,7 @@ std::vector<CellChange> changesBetween(
     const std::vector<Tolerance>& rules,
     ComparedSteps steps = {});
 
-/// Returns the number of training steps if both runs made equally many; otherwise, or without steps, 1.
+/// Returns the number of steps if both runs made equally many; otherwise, or without steps, 1.
 uint64_t stepsOfBoth(const JobReport& before, const JobReport& after);
 
 /// Returns one line per reason why the runs are hard to compare: rows that only one has merged, other world sizes,

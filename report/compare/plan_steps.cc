@@ -111,13 +111,13 @@ void stretchSteps(uint64_t steps, JobReport& plan) {
   const uint64_t planned = stepsOf(plan);
   std::erase_if(plan.steps, [last = std::min(steps, planned)](const JobStep& step) { return step.first_step >= last; });
   if (steps > planned) {
-    const bool has_backward = std::any_of(
-        plan.steps.begin(), plan.steps.end(), [](const JobStep& step) { return step.backward_passes.value_or(0) > 0; });
+    const bool trains = std::any_of(
+        plan.steps.begin(), plan.steps.end(), [](const JobStep& step) { return step.training_steps.has_value(); });
     JobStep further;
     further.first_step = planned;
     further.steps = steps - planned;
     further.ranks = further.timed_ranks = countOf(plan.ranks);
-    further.backward_passes = has_backward ? std::optional(further.steps) : std::nullopt;
+    further.training_steps = trains ? std::optional(further.steps) : std::nullopt;
     plan.steps.push_back(std::move(further));
   }
 }

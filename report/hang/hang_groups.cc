@@ -112,14 +112,17 @@ HangGroups::HangGroups(std::span<const RankSight> sights) {
 }
 
 void HangGroups::findGroups(std::span<const RankSight> sights) {
-  using Key = std::tuple<std::string, uint32_t, std::vector<uint32_t>>;
+  using Key = std::tuple<std::string, uint32_t, uint32_t, std::vector<uint32_t>>; // title, how manieth, size, ranks
   std::map<Key, size_t> known;
   for (const RankSight& sight : sights) {
-    for (const Group& group : sight.report->groups) {
-      const auto [entry, is_new] = known.emplace(Key(group.name, group.size, group.ranks), groups_.size());
+    const std::vector<GroupIdentity> identities = identitiesOf(sight.report->groups);
+    for (size_t i = 0; i < identities.size(); ++i) {
+      const Group& group = sight.report->groups[i];
+      const auto& [title, nth] = identities[i];
+      const auto [entry, is_new] = known.emplace(Key(title, nth, group.size, group.ranks), groups_.size());
       if (is_new) {
         HangGroup& made = groups_.emplace_back();
-        made.title = groupTitle(group);
+        made.title = title;
         made.has_ranks = !group.ranks.empty();
         for (const uint32_t rank : group.ranks) {
           made.members.emplace_back().rank = rank;

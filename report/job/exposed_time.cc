@@ -42,8 +42,7 @@ uint64_t exposedNs(const TimeTotals& row) {
 
 } // namespace
 
-ExposedUnit::ExposedUnit(const JobReport& job)
-    : ranks_(std::max<uint64_t>(rankCount(job), 1)), steps_(trainingStepCount(job)) {
+ExposedUnit::ExposedUnit(const JobReport& job) : ranks_(std::max<uint64_t>(rankCount(job), 1)), steps_(stepsOf(job)) {
   const StepTimes times = stepTimesOf(job);
   step_ns_ = times.steps == 0 ? 0 : times.sum_ns / times.steps;
   if (times.first_ns > 2 * step_ns_ * times.first_ranks) {

@@ -56,6 +56,11 @@ inline constexpr auto kColumns<JobStep> = std::tuple{
         &JobStep::backward_passes,
         "The most backward passes of a rank, counted as in the reports of ranks. Absent if not known.",
         {.presence = Presence::kIfKnown}),
+    column(
+        field::kTrainingSteps,
+        &JobStep::training_steps,
+        "The number of the row's steps that trained, as in the reports of ranks. Absent for none.",
+        {.presence = Presence::kIfKnown, .minimum = 1}),
 };
 
 template <>

@@ -183,6 +183,7 @@ struct JobStep {
   std::vector<JobStepAmount> collectives;
   std::optional<uint64_t> forward_passes = {};  ///< the most of any rank; nullopt if not known
   std::optional<uint64_t> backward_passes = {}; ///< the most of any rank; nullopt if not known
+  std::optional<uint64_t> training_steps = {};  ///< those of `steps` that trained; nullopt for none
 };
 
 /// Calls of one NCCL function. Min and mean exclude the ranks without calls.
@@ -254,6 +255,7 @@ struct JobReport {
   std::vector<JobModule> modules;         ///< Global first, then depth first: children follow their parent
   std::vector<JobCollective> collectives; ///< in the order of modules, then by phase, op, group
   std::vector<JobStep> steps;             ///< in order
+  std::vector<JobStep> outside_steps;     ///< if ranks train: what they did before each step without training
   std::vector<TimeTotals> group_times;    ///< by kind and group, longest exposed first; empty if nothing is timed
   std::vector<TimeTotals> module_times;   ///< by module, label, set-up, kind and group; empty if nothing is timed
   std::optional<JobNccl> nccl;            ///< nullopt if no rank called NCCL

@@ -248,6 +248,9 @@ std::string jobReportToJson(const JobReport& job) {
     appendRows(text, field::kMembers, members, append_row);
   }
   appendRows(text, field::kSteps, job.steps, append_row);
+  if (!job.outside_steps.empty()) {
+    appendRows(text, field::kOutsideSteps, job.outside_steps, append_row);
+  }
   appendRows(text, field::kGroupTimes, job.group_times, append_row);
   appendRows(text, field::kModuleTimes, job.module_times, append_row);
   if (job.nccl) {

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/base/inert.h"
 #include "report/base/json_text.h"
 #include "report/job/job_detail_columns.h"
 #include "report/job/job_report_json.h"
@@ -195,6 +196,17 @@ void checkRanks(const Cursor& root) {
   });
 }
 
+/// Makes every text of a document inert, as those of the reports that a job is merged from are.
+void makeInert(json& value) {
+  if (value.is_string()) {
+    value = inert(value.get_ref<const std::string&>());
+  } else if (value.is_structured()) {
+    for (json& each : value) {
+      makeInert(each);
+    }
+  }
+}
+
 JobReport jobFrom(const Cursor& root) {
   JobReport job;
   readRow(root.at(field::kJob), job, NoContext());
@@ -225,6 +237,9 @@ JobReport jobFrom(const Cursor& root) {
   if (root.has(field::kSteps)) {
     job.steps = rowsFrom<JobStep>(root, field::kSteps, context);
   }
+  if (root.has(field::kOutsideSteps)) {
+    job.outside_steps = rowsFrom<JobStep>(root, field::kOutsideSteps, context);
+  }
   if (root.has(field::kNccl)) {
     job.nccl = ncclFrom(root.at(field::kNccl), context);
   }
@@ -247,7 +262,8 @@ Result<JobReport> jobReportFromJson(std::string_view text) {
     return Result<JobReport>::failure("no report: its values are nested too deeply");
   }
   try {
-    const json document = json::parse(text);
+    json document = json::parse(text);
+    makeInert(document);
     const Cursor root(document, "report");
     if (std::string error = jobSchemaError(root.textIfAny(field::kSchema).value_or("")); !error.empty()) {
       return Result<JobReport>::failure(std::move(error));

@@ -107,6 +107,8 @@ inline constexpr const char* kDurationNs = "duration_ns";
 inline constexpr const char* kFirstStep = "first_step";
 inline constexpr const char* kForwardPasses = "forward_passes";
 inline constexpr const char* kBackwardPasses = "backward_passes";
+inline constexpr const char* kTrainingSteps = "training_steps";
+inline constexpr const char* kOutsideSteps = "outside_steps";
 
 inline constexpr const char* kNumber = "number";
 inline constexpr const char* kSequence = "sequence";

@@ -67,6 +67,7 @@ Result<Job> readReportHead(const std::string& path, uint64_t memory) {
 
 std::optional<std::string> schemaOf(std::string_view text) {
   const std::string name = std::string("\"") + field::kSchema + "\"";
+  take(text, "\xef\xbb\xbf"); // a byte order mark, which JSON's readers pass over
   if (!take(text, "{") || !take(text, name) || !take(text, ":") || !take(text, "\"")) {
     return std::nullopt;
   }

@@ -257,6 +257,12 @@ inline constexpr auto kColumns<Step> = std::tuple{
         &Step::collectives,
         "The collectives issued, by kind and group. Beyond 31 pairs, the rest is added up as kind `other` in group "
         "`?`."),
+    column(
+        field::kTrainingSteps,
+        &Step::training_steps,
+        "The number of the row's steps that trained: an optimizer stepped in them, or the job marked them; if no "
+        "optimizer was seen, their forwards wanted gradients. Absent for none: an evaluation.",
+        {.presence = Presence::kIfKnown, .minimum = 1}),
 };
 
 template <>

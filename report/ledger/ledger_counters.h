@@ -128,9 +128,11 @@ void forEachCounter(LedgerStepLane& record, const CounterVisitor auto& visit) {
 }
 
 void forEachCounter(LedgerStep& record, const CounterVisitor auto& visit) {
-  auto& [first_step, steps, started_at_ns, ended_at_ns, forward_passes, backward_passes, lanes] = record;
+  auto& [first_step, steps, started_at_ns, ended_at_ns, forward_passes, backward_passes, training_steps, lanes] =
+      record;
   visit(forward_passes);
   visit(backward_passes);
+  visit(training_steps);
   for (LedgerStepLane& lane : lanes) {
     forEachCounter(lane, visit);
   }

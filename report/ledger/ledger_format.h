@@ -30,7 +30,7 @@
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 21;
+inline constexpr uint32_t kLedgerVersion = 22;
 
 /// Stands for no index.
 inline constexpr uint32_t kNoIndex = 0xffffffffU;
@@ -364,6 +364,7 @@ struct LedgerStep {
   std::atomic<uint64_t> ended_at_ns;   ///< steady clock; 0 for the running step
   std::atomic<uint64_t> forward_passes;
   std::atomic<uint64_t> backward_passes;
+  std::atomic<uint64_t> training_steps; ///< those of `steps` that trained; of the running step, whether it has
   LedgerStepLane lanes[kLaneCount];
 };
 inline constexpr uint64_t kExactSteps = 16;
@@ -493,7 +494,7 @@ static_assert(sizeof(LedgerGraphCall) == 32);
 static_assert(sizeof(LedgerLane) == 12);
 static_assert(sizeof(LedgerDurations) == 24 + 8 * kDurationClasses);
 static_assert(sizeof(LedgerTimes) == 16 + kDurationKindCount * sizeof(LedgerDurations));
-static_assert(sizeof(LedgerStep) == 48 + 32 * kLaneCount);
+static_assert(sizeof(LedgerStep) == 56 + 32 * kLaneCount);
 static_assert(sizeof(LedgerLast) == 64);
 static_assert(sizeof(LedgerSequence) == 16 + 8 * kStretchesPerPart);
 static_assert(sizeof(LedgerMember) == 32);

@@ -56,6 +56,9 @@ uint64_t stride(std::span<LedgerStep> records, uint64_t used) {
 
 void LedgerSteps::signSeen(StepSign sign) {
   LedgerHeader& header = store_.header();
+  if (sign == StepSign::kOptimizer) {
+    stepTrains();
+  }
   if (header.step.load(std::memory_order_relaxed) == 0) {
     header.steps_from.store(1 + static_cast<uint32_t>(sign), std::memory_order_relaxed);
   }
@@ -70,6 +73,9 @@ void LedgerSteps::closeStep(uint64_t now_ns, StepSign sign) {
   std::atomic<uint64_t>& step = store_.header().step;
   const uint64_t number = step.load(std::memory_order_relaxed);
   if (store_.reserve(kSteps, 1, lock) != kNoIndex) {
+    if (sign == StepSign::kMark) {
+      stepTrains();
+    }
     store_.commit(kSteps, commtap::closeStep(records, store_.used(kSteps, lock), number, now_ns), lock);
     step.store(number + 1, std::memory_order_relaxed);
     store_.header().steps_from.store(1 + static_cast<uint32_t>(sign), std::memory_order_relaxed);

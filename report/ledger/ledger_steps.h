@@ -23,8 +23,12 @@ class LedgerSteps {
   uint64_t stepNumber() {
     return store_.header().step.load(std::memory_order_relaxed);
   }
-  /// Notes what ends the first step, which goes on until a forward begins. Later steps are described by those that have
-  /// ended.
+  /// Notes that the running step trains: an optimizer has stepped in it, or it wants gradients.
+  void stepTrains() {
+    openStep().training_steps.store(1, std::memory_order_relaxed);
+  }
+  /// Notes what ends the running step once a forward begins. If it is the first one, the report says so; later steps
+  /// are described by those that have ended.
   void signSeen(StepSign sign);
   /// Ends the running step, because of `sign`, and begins the next one. `now_ns` is steady clock time.
   void closeStep(uint64_t now_ns, StepSign sign);

@@ -29,6 +29,9 @@ Step stepOf(LedgerReading& reading, const LedgerStep& ledger) {
       ledger.forward_passes,
       ledger.backward_passes,
       {}};
+  if (const uint64_t training = ledger.training_steps; training > 0) {
+    step.training_steps = std::min<uint64_t>(training, std::max<uint64_t>(ledger.steps, 1));
+  }
   for (uint32_t i = 0; i < kLaneCount; ++i) {
     const uint64_t count = ledger.lanes[i].count.load(std::memory_order_relaxed);
     const uint64_t running_ns = ledger.lanes[i].running_ns.load(std::memory_order_relaxed);

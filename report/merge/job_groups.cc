@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "report/base/string_table.h"
-#include "report/model/amounts.h"
 
 namespace commtap {
 
@@ -27,27 +26,27 @@ uint32_t JobGroups::groupIdOf(Key key, const std::string& desc) {
   return entry->second;
 }
 
-uint32_t JobGroups::instanceOf(uint32_t group, const std::vector<uint32_t>& ranks) {
+uint32_t JobGroups::instanceOf(uint32_t group, uint32_t nth, const std::vector<uint32_t>& ranks) {
   if (!std::is_sorted(ranks.begin(), ranks.end())) {
     std::vector<uint32_t> sorted = ranks;
     std::sort(sorted.begin(), sorted.end());
-    return instanceOf(group, sorted);
+    return instanceOf(group, nth, sorted);
   }
-  auto& [members, by_group] = *ids_.try_emplace(ranks).first; // copies only new keys
-  const auto [entry, is_new] = by_group.emplace(group, static_cast<uint32_t>(instances_.size()));
+  auto& [members, ids] = *ids_.try_emplace(ranks).first; // copies only new keys
+  const auto [entry, is_new] = ids.emplace(std::pair(group, nth), static_cast<uint32_t>(instances_.size()));
   if (is_new) {
     instances_.push_back({group, &members});
   }
   return entry->second;
 }
 
-GroupPlace JobGroups::placeOf(const Group& group) {
+GroupPlace JobGroups::placeOf(const Group& group, const GroupIdentity& identity) {
   const bool described = isDescribed(group);
-  const uint32_t id = groupIdOf({groupTitle(group), group.backend, group.size}, described ? group.desc : "");
+  const uint32_t id = groupIdOf({identity.title, group.backend, group.size}, described ? group.desc : "");
   if (dimensions_.try_emplace(id, group.mesh_dimension).first->second != group.mesh_dimension) {
     dimensions_[id].clear();
   }
-  return {id, group.ranks.empty() ? GroupPlace::kUnknown : instanceOf(id, group.ranks)};
+  return {id, group.ranks.empty() ? GroupPlace::kUnknown : instanceOf(id, identity.nth, group.ranks)};
 }
 
 GroupPlace JobGroups::placeOfUnknown(const std::string& name) {
@@ -71,6 +70,7 @@ std::vector<JobGroup> JobGroups::take() const {
   }
   for (JobGroup& group : groups) {
     std::sort(group.members.begin(), group.members.end());
+    group.members.erase(std::unique(group.members.begin(), group.members.end()), group.members.end());
   }
   return groups;
 }

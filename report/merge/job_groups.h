@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "report/job/job_report.h"
+#include "report/model/amounts.h"
 
 namespace commtap {
 
@@ -21,11 +22,12 @@ struct GroupPlace {
   uint32_t instance = kUnknown; ///< number of the process group; kUnknown if its ranks are not known
 };
 
-/// The process groups of a job. Process groups with one description are one group, with an instance per set of ranks.
-/// The "dp" of ranks 0 and 2 and the "dp" of ranks 1 and 3 are two instances of one group.
+/// The process groups of a job. Process groups with one description are one group, with an instance per set of ranks
+/// and each time that it was made. The "dp" of ranks 0 and 2 and the "dp" of ranks 1 and 3 are two instances of one
+/// group.
 class JobGroups {
  public:
-  GroupPlace placeOf(const Group& group);
+  GroupPlace placeOf(const Group& group, const GroupIdentity& identity);
   /// Returns the place of a group name that the report does not define.
   GroupPlace placeOfUnknown(const std::string& name);
 
@@ -54,13 +56,14 @@ class JobGroups {
   };
 
   uint32_t groupIdOf(Key key, const std::string& desc);
-  uint32_t instanceOf(uint32_t group, const std::vector<uint32_t>& ranks);
+  uint32_t instanceOf(uint32_t group, uint32_t nth, const std::vector<uint32_t>& ranks);
 
   std::map<Key, uint32_t> groups_;
   std::vector<std::string> descs_;             ///< by group
   std::map<uint32_t, std::string> dimensions_; ///< by group that a report defines; "" if ranks differ
   std::vector<Instance> instances_;
-  std::unordered_map<std::vector<uint32_t>, std::map<uint32_t, uint32_t>, RanksHash> ids_; ///< ranks, group, instance
+  using Ids = std::map<std::pair<uint32_t, uint32_t>, uint32_t>;  ///< instance by group and how manieth
+  std::unordered_map<std::vector<uint32_t>, Ids, RanksHash> ids_; ///< by ranks
 };
 
 } // namespace commtap

@@ -14,6 +14,7 @@
 #include "report/job/job_columns.h"
 #include "report/json/row_key.h"
 #include "report/merge/last_activity.h"
+#include "report/model/amounts.h"
 #include "report/model/members.h"
 #include "report/model/saturating.h"
 
@@ -22,9 +23,10 @@ namespace commtap {
 /// Finds the place of each group of one report at the group's first use.
 class JobMerge::GroupPlaces {
  public:
-  GroupPlaces(const Report& report, JobGroups& groups) : groups_(groups) {
-    for (const Group& group : report.groups) {
-      known_.emplace(group.name, &group);
+  GroupPlaces(const Report& report, JobGroups& groups)
+      : groups_(groups), defined_(report.groups), identities_(identitiesOf(report.groups)) {
+    for (size_t i = 0; i < defined_.size(); ++i) {
+      known_.emplace(defined_[i].name, i);
     }
   }
 
@@ -34,13 +36,17 @@ class JobMerge::GroupPlaces {
       return found->second;
     }
     const auto known = known_.find(name);
-    const GroupPlace place = known == known_.end() ? groups_.placeOfUnknown(name) : groups_.placeOf(*known->second);
+    const GroupPlace place = known == known_.end()
+                                 ? groups_.placeOfUnknown(name)
+                                 : groups_.placeOf(defined_[known->second], identities_[known->second]);
     return places_.emplace(name, place).first->second;
   }
 
  private:
   JobGroups& groups_;
-  std::unordered_map<std::string_view, const Group*> known_;
+  const std::vector<Group>& defined_;
+  std::vector<GroupIdentity> identities_;
+  std::unordered_map<std::string_view, size_t> known_;
   std::unordered_map<std::string_view, GroupPlace> places_;
 };
 
@@ -277,9 +283,11 @@ void JobMerge::sortGroups(JobReport& job) const {
   for (Disagreement& disagreement : job.disagreements) {
     disagreement.group = places[disagreement.group];
   }
-  for (JobStep& step : job.steps) {
-    for (JobStepAmount& amount : step.collectives) {
-      amount.group = places[amount.group];
+  for (std::vector<JobStep>* steps : {&job.steps, &job.outside_steps}) {
+    for (JobStep& step : *steps) {
+      for (JobStepAmount& amount : step.collectives) {
+        amount.group = places[amount.group];
+      }
     }
   }
   if (job.nccl) {
@@ -303,7 +311,7 @@ JobReport JobMerge::finish() {
   JobReport job = std::move(job_);
   describeRanks(job);
   job.collectives = rows_.take(sets_);
-  job.steps = steps_.take();
+  steps_.take(job);
   job.group_times = group_times_.take();
   job.module_times = module_times_.take();
   job.nccl = nccl_.take(sets_);

@@ -10,19 +10,21 @@
 #include <vector>
 
 #include "report/job/job_report.h"
+#include "report/job/step_count.h"
 
 namespace commtap {
 
 /// Builds the step rows of a job. Ranks are added one after the other. Ranks that ran equally many steps have added up
-/// the same runs of steps. A run of steps that only some ranks have is a row of those ranks.
+/// the same runs of steps. A run of steps that only some ranks have is a row of those ranks. What a rank that trains
+/// does outside of its steps is a row of its own before each of them.
 class JobSteps {
  public:
   /// Adds the steps of a process. `groups`: the job's group of each amount, in the order of `steps`.
   void add(std::span<const Step> steps, std::span<const uint32_t> groups);
   void endRank(std::optional<int64_t> rank);
 
-  /// Returns the steps in order; `group` is as passed to add().
-  std::vector<JobStep> take() const;
+  /// Sets the steps of the job, and what is outside of them, in order; `group` is as passed to add().
+  void take(JobReport& job) const;
 
  private:
   using Place = std::pair<Kind, uint32_t>; ///< kind, group
@@ -33,6 +35,8 @@ class JobSteps {
     std::map<Place, JobStepAmount> amounts;
     uint64_t forward_passes = 0; ///< the most of any rank
     uint64_t backward_passes = 0;
+    uint64_t training_steps = 0;
+    uint64_t steps = 0;
   };
   struct ComingAmount {
     uint64_t count = 0;
@@ -42,15 +46,16 @@ class JobSteps {
   };
   /// The current rank's amounts in a run of steps.
   struct Coming {
-    std::optional<uint64_t> duration_ns; ///< longest of its processes
+    std::optional<uint64_t> duration_ns; ///< longest of its processes; the sum outside of steps
     std::map<Place, ComingAmount> amounts;
     uint64_t forward_passes = 0;
     uint64_t backward_passes = 0;
+    uint64_t training_steps = 0;
+    uint64_t steps = 0;
   };
-  using Steps = std::pair<uint64_t, uint64_t>; ///< first step, number of steps
 
-  std::map<Steps, Row> rows_;
-  std::map<Steps, Coming> coming_;
+  std::map<StepPlace, Row> rows_;
+  std::map<StepPlace, Coming> coming_;
 };
 
 } // namespace commtap

@@ -8,6 +8,7 @@
 #include "report/base/catch_errors.h"
 #include "report/base/ordered_pipeline.h"
 #include "report/base/text_file.h"
+#include "report/json/inert_row.h"
 #include "report/ledger_reader/ledger_reader.h"
 #include "report/runs/report_paths.h"
 
@@ -41,6 +42,14 @@ ReadReport read(const FoundReport& found, ReportDepth depth, uint64_t memory, Fa
   return {found.path, Result<Report>::failure(contents.error())};
 }
 
+ReadReport readInert(const FoundReport& found, ReportDepth depth, uint64_t memory, FastReportReader& reader) {
+  ReadReport item = read(found, depth, memory, reader);
+  if (item.report) {
+    makeInertReport(*item.report);
+  }
+  return item;
+}
+
 } // namespace
 
 void forEachReport(
@@ -49,11 +58,12 @@ void forEachReport(
     const Progress& progress,
     const std::function<void(ReadReport)>& visit) {
   std::vector<FastReportReader> readers(OrderedPipeline<ReadReport>::threadCount());
-  OrderedPipeline<ReadReport> pipeline(
-      found.size(), [&](size_t thread, size_t i) { return read(found[i], depth, memoryOfMany(), readers[thread]); });
+  OrderedPipeline<ReadReport> pipeline(found.size(), [&](size_t thread, size_t i) {
+    return readInert(found[i], depth, memoryOfMany(), readers[thread]);
+  });
   FastReportReader alone;
   pipeline.run([&](size_t i, ReadReport item) {
-    visit(item.report ? std::move(item) : read(found[i], depth, maxInputSize(), alone));
+    visit(item.report ? std::move(item) : readInert(found[i], depth, maxInputSize(), alone));
     if (progress) {
       progress(i + 1, found.size());
     }

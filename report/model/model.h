@@ -137,6 +137,7 @@ struct Step {
   uint64_t forward_passes = 0;
   uint64_t backward_passes = 0;
   std::vector<StepAmount> collectives;
+  std::optional<uint64_t> training_steps = {}; ///< those of `steps` that trained; nullopt for none
 
   bool operator==(const Step&) const = default;
 };

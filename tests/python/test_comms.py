@@ -108,8 +108,30 @@ def test_snapshots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, diff: Diff) 
     other.assert_matches("step")
 
 
+def snapshot(group: str = "0", **step: Any) -> str:
+    """Returns a snapshot whose only step has these numbers."""
+    collectives = [{"module": "Net", "group": group, "count": 1, "bytes": 8}]
+    steps = [{"times": 1, "steps": 1, "collectives": [], **step}]
+    reports = [{"ranks": [0], "groups": [{"name": "0"}], "collectives": collectives, "steps": steps}]
+    return json.dumps({"schema": "commtap.snapshot/1", "world_size": 1, "reports": reports})
+
+
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"schema": "commtap.snapshot/9"}', '{"schema": "commtap.snapshot/1"}']
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"schema": "commtap.snapshot/9"}',
+        '{"schema": "commtap.snapshot/1"}',
+        "[" * 200_000 + "]" * 200_000,
+        snapshot(group="9"),
+        snapshot(times=-1),
+        snapshot(times=10**12),
+        snapshot(steps=0),
+        snapshot(collectives=[{"count": -1, "bytes": 0}]),
+        snapshot(collectives=[{"count": 1.5, "bytes": 0}]),
+    ],
 )
 @pytest.mark.usefixtures("diff")
 def test_damaged_snapshots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
@@ -118,6 +140,17 @@ def test_damaged_snapshots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text
     path.write_text(text, encoding="utf-8")
     with pytest.raises(AssertionError, match=r"step.json is .*: run pytest --comms-update to write it"):
         seen(made(tmp_path), monkeypatch, report()).assert_matches("step")
+
+
+@pytest.mark.usefixtures("diff")
+def test_a_snapshot_of_two_tests_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = seen(made(tmp_path, update=True), monkeypatch, report())
+    monkeypatch.setenv("PYTEST_CURRENT_TEST", "test_net.py::test_one (call)")
+    record.assert_matches("step")
+    record.assert_matches("step")
+    monkeypatch.setenv("PYTEST_CURRENT_TEST", "test_net.py::test_two (call)")
+    with pytest.raises(AssertionError, match=r"step\.json is the snapshot of test_net\.py::test_one: give"):
+        record.assert_matches("step")
 
 
 def test_an_equal_snapshot_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, diff: Diff) -> None:

@@ -86,6 +86,16 @@ CLI::Validator between(double least, double most) {
   return CLI::Validator(check, "");
 }
 
+/// Rejects numbers that CLI11 would not take as decimal ones: "0x10", "0b1", "010".
+CLI::Validator decimal() {
+  const auto check = [](const std::string& text) {
+    const bool is_other =
+        text.size() > 1 && text[0] == '0' && text[1] != '.' && text.find_first_of("0123456789", 1) != std::string::npos;
+    return is_other ? fmt::format("\"{}\" is not a decimal number", text) : std::string();
+  };
+  return CLI::Validator(check, "");
+}
+
 /// Accepts "120", "120s", "2m" and "1h".
 CLI::Validator asSeconds() {
   constexpr double kMinute = 60;
@@ -133,6 +143,7 @@ void addOption(CLI::App& app, const Option& option) {
   if (option.unit != Unit::kNone) {
     CLI::Validator unit = option.unit == Unit::kBytes ? CLI::AsSizeValue(false) : asSeconds();
     added->transform(unit.description(""));
+    added->transform(decimal()); // before the unit
   }
   if (std::isfinite(option.least)) {
     added->check(between(option.least, option.most));

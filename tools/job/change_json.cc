@@ -51,7 +51,7 @@ ordered_json jobIdentityJson(const JobReport& job) {
       {field::kRanks, rangesJson(job.ranks)},
       {field::kMissingRanks, rangesJson(job.missing)},
       {field::kPlanned, job.planned},
-      {"training_steps", trainingStepCount(job)},
+      {"training_steps", stepsOf(job)},
   };
 }
 

@@ -258,7 +258,7 @@ std::optional<JobReport> readChecked(const CheckArguments& arguments, Measure& m
     }
     measure.baseline = planFor(arguments.plan, *measure.baseline, *job);
   }
-  if (measure.budget && measure.budget->per_step && trainingStepCount(*job) == 0) {
+  if (measure.budget && measure.budget->per_step && stepsOf(*job) == 0) {
     say(arguments.budget + " counts per step, and no steps are known of " + arguments.path +
         ": write a budget of a run without steps");
     return std::nullopt;

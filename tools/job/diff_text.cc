@@ -33,7 +33,7 @@ std::string startText(const JobReport& job) {
 }
 
 std::string jobLine(std::string_view name, const JobReport& job) {
-  const uint64_t steps = trainingStepCount(job);
+  const uint64_t steps = stepsOf(job);
   return fmt::format(
       "{:<7} {}: {} {}{}{}, {} of {} ranks{}\n",
       name,
@@ -44,7 +44,7 @@ std::string jobLine(std::string_view name, const JobReport& job) {
       startText(job),
       countOf(job.ranks),
       job.world_size ? std::to_string(*job.world_size) : "?",
-      steps > 0 ? ", " + counted(steps, steps == stepsOf(job) ? "step" : "training step") : "");
+      steps > 0 ? ", " + counted(steps, "step") : "");
 }
 
 std::vector<std::string> changeCells(const std::string& name, const Change& change) {

@@ -109,7 +109,7 @@ std::string groupText(const JobReport& job, const Color& color) {
   for (const JobGroup& group : job.groups) {
     const Amount sum = sumOf(group.totals, std::nullopt, std::nullopt);
     table.add(
-        {group.name,
+        {groupLabel(group),
          group.backend,
          sizeText(group.size),
          group.members.empty() ? "?" : std::to_string(group.members.size()),
@@ -151,7 +151,7 @@ std::string spreadText(const JobReport& job, const Color& color) {
         labelledModule(row.module, row.label, row.setup) + further[i],
         std::string(phaseName(row.phase)),
         std::string(kindName(row.kind)),
-        job.groups[row.group].name};
+        groupLabel(job.groups[row.group])};
     addSpread(cells, row.amount);
     table.add(std::move(cells));
   }

@@ -11,6 +11,7 @@
 
 #include "report/base/catch_errors.h"
 #include "report/base/text_file.h"
+#include "report/json/inert_row.h"
 #include "report/json/report_head.h"
 #include "report/ledger_reader/ledger_reader.h"
 #include "report/runs/foreign_files.h"
@@ -120,6 +121,7 @@ void LiveFolder::setProblem(const std::string& path, const std::string& problem,
 
 void LiveFolder::take(Report report, File& file) {
   file.problem.clear();
+  makeInertReport(report);
   file.foreign = report.job.host != host_;
   file.running = file.running && !file.foreign;
   file.report = file.foreign ? nullptr : std::make_shared<const Report>(std::move(report));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "report/model/amounts.h"
 #include "report/model/saturating.h"
 
 namespace commtap {
@@ -192,7 +193,7 @@ void RankMetrics::addProcess(const Report& report) {
   start_ns_ = std::min(start_ns_, job.started_at_ns);
   end_ns_ = end_ns_ && job.ended_at_ns ? std::max(end_ns_, job.ended_at_ns) : std::nullopt;
   // Each process of a rank counts its own steps, and the training's has most.
-  steps_ = std::max(steps_, report.steps.empty() ? 0 : report.steps.back().first_step);
+  steps_ = std::max(steps_, endedSteps(report).value_or(0));
   last_ns_ = std::max(last_ns_, report.last.empty() ? 0 : report.last.back().issued_at_ns);
   for (const NotSeenEntry& entry : report.not_seen) {
     addSaturating(not_seen_[entry.reason], entry.count);

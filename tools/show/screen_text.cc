@@ -17,6 +17,7 @@
 #include "tools/text/advice_line.h"
 #include "tools/text/header_text.h"
 #include "tools/text/job_means.h"
+#include "tools/text/row_names.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
 #include "tools/why/ended_run.h"
@@ -77,12 +78,6 @@ std::string tableOf(std::vector<TextColumn> columns, std::vector<Line> lines, co
   return table.text(color);
 }
 
-/// Returns a group's name. A group without a description has a number for a name: its ranks say what it is.
-std::string groupText(const JobGroup& group) {
-  const bool is_known = !group.desc.empty() || group.members.size() != 1;
-  return shorten(inert(group.name) + (is_known ? "" : " [" + rangesText(group.members.front()) + "]"), kMostColumns);
-}
-
 std::vector<Line> linesByKind(const JobReport& job, const Means& means) {
   std::map<std::pair<Kind, size_t>, Mean> sums;
   for (const JobCollective& row : job.collectives) {
@@ -93,7 +88,8 @@ std::vector<Line> linesByKind(const JobReport& job, const Means& means) {
   std::vector<Line> lines;
   for (const auto& [key, mean] : sums) {
     const JobGroup& group = job.groups[key.second];
-    lines.push_back({{std::string(kindName(key.first)), groupText(group), sizeText(group.size)}, mean});
+    lines.push_back(
+        {{std::string(kindName(key.first)), shorten(groupLabel(group), kMostColumns), sizeText(group.size)}, mean});
   }
   return lines;
 }

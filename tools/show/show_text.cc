@@ -341,7 +341,7 @@ std::string showText(const ShowView& view, const Color& color) {
   }
   if (view.filter.steps) {
     text += view.filter.phase ? "\nsteps count all phases\n" : "\n";
-    text += stepsText(view.job.steps, view.steps, color);
+    text += stepsText(view.job, view.steps, color);
   }
   if (view.filter.last > 0) {
     text += "\n" + mismatchText(view.mismatches, color) + lastText(view.last, color);

@@ -44,17 +44,20 @@ std::string shareText(const Sum& sum) {
                    "{:.1f} %", 100.0 * static_cast<double>(sum.exposed_ns) / static_cast<double>(sum.duration_ns));
 }
 
-std::vector<std::string> cellsOf(const JobStep& step, const StepSums& sums) {
+std::vector<std::string> cellsOf(const JobStep& step, const StepPlace& place, const StepSums& sums) {
   Amount all;
   for (const JobStepAmount& amount : step.collectives) {
     all += {amount.count.sum, amount.bytes.sum, 0};
   }
-  const auto found = sums.sums().find({step.first_step, step.steps});
+  const auto found = sums.sums().find(place);
   const Sum sum = found == sums.sums().end() ? Sum() : found->second;
   std::vector<std::string> cells = stepTimeCells(step);
-  cells.insert(cells.begin(), stepRange(step.first_step, step.steps));
+  cells.insert(cells.begin(), place.second == 0 ? "none" : stepRange(step.first_step, step.steps));
   if (sums.isKnown()) {
-    cells.insert(cells.end(), {perRank(sum.forward_passes, step.ranks), perRank(sum.backward_passes, step.ranks)});
+    cells.push_back(perRank(sum.forward_passes, step.ranks));
+  }
+  if (sums.hasBackwards()) {
+    cells.push_back(perRank(sum.backward_passes, step.ranks));
   }
   cells.insert(cells.end(), {std::to_string(all.count), humanBytes(static_cast<double>(all.bytes))});
   if (sums.isTimed()) {
@@ -94,8 +97,10 @@ void StepSums::add(const Report& report) {
   if (report.job.steps_from || !report.steps.empty()) {
     signs_.insert(report.job.steps_from);
   }
-  for (const Step& step : report.steps) {
-    addStep(step, sums_[{step.first_step, step.steps}]);
+  const std::vector<StepPlace> places = placesOf(report.steps);
+  for (size_t i = 0; i < places.size(); ++i) {
+    addStep(report.steps[i], sums_[places[i]]);
+    has_backwards_ = has_backwards_ || report.steps[i].backward_passes > 0;
   }
 }
 
@@ -114,7 +119,7 @@ std::vector<std::string> StepSums::saturated() const {
   return names;
 }
 
-std::string stepsText(const std::vector<JobStep>& steps, const StepSums& sums, const Color& color) {
+std::string stepsText(const JobReport& job, const StepSums& sums, const Color& color) {
   std::vector<TextColumn> columns;
   const auto addColumns = [&columns](std::initializer_list<const char*> titles) {
     for (const char* title : titles) {
@@ -123,22 +128,31 @@ std::string stepsText(const std::vector<JobStep>& steps, const StepSums& sums, c
   };
   addColumns({"STEP", "MS PER STEP", "LEAST (RANK)", "MOST (RANK)"});
   if (sums.isKnown()) {
-    addColumns({"FORWARDS PER RANK", "BACKWARDS PER RANK"});
+    addColumns({"FORWARDS PER RANK"});
+  }
+  if (sums.hasBackwards()) { // they are counted if they communicate
+    addColumns({"BACKWARDS PER RANK"});
   }
   addColumns({"COUNT", "BYTES"});
   if (sums.isTimed()) {
     addColumns({"EXPOSED"});
   }
   Table table(std::move(columns));
-  for (const JobStep& step : steps) {
-    table.add(cellsOf(step, sums));
+  for (const JobStep& step : job.steps) {
+    table.add(cellsOf(step, {step.first_step, step.steps}, sums));
+  }
+  for (const JobStep& step : job.outside_steps) {
+    table.add(cellsOf(step, {step.first_step, 0}, sums));
   }
   const bool is_first_open = !sums.haveEnded() && sums.signs().count(std::nullopt) < sums.signs().size();
   std::string ends = is_first_open ? color.dim("Only one step: no forward has followed to end it") + "\n" : "";
   for (const std::optional<StepSign> sign : sums.signs()) {
     ends += color.dim(endOfSteps(sign)) + "\n";
   }
-  return color.bold("By step") + " (" + kStepTimesAre + ")\n" + table.text(color) + ends + stepSpreadText(steps);
+  if (!job.outside_steps.empty()) {
+    ends += color.dim("none: no optimizer stepped, as in an evaluation; no number per step counts it as a step") + "\n";
+  }
+  return color.bold("By step") + " (" + kStepTimesAre + ")\n" + table.text(color) + ends + stepSpreadText(job.steps);
 }
 
 } // namespace commtap

@@ -7,16 +7,16 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "report/job/job_report.h"
+#include "report/model/amounts.h"
 #include "report/model/model.h"
 #include "tools/text/color.h"
 
 namespace commtap {
 
-/// Sums over all ranks for the steps of the job report, by number.
+/// Sums over all ranks for the steps of the job report, by place.
 class StepSums {
  public:
   struct Sum {
@@ -26,11 +26,9 @@ class StepSums {
     uint64_t duration_ns = 0; ///< sum over all ranks
     bool runs = false;        ///< still running on a rank
   };
-  using Key = std::pair<uint64_t, uint64_t>; ///< first step, steps
-
   void add(const Report& report);
 
-  const std::map<Key, Sum>& sums() const {
+  const std::map<StepPlace, Sum>& sums() const {
     return sums_;
   }
   /// Returns whether a process timed every collective. The exposed time of sampled collectives would be incomplete.
@@ -40,6 +38,10 @@ class StepSums {
   /// Returns whether reports were added: a merged report holds no passes.
   bool isKnown() const {
     return !sums_.empty();
+  }
+  /// Returns whether a backward pass is known.
+  bool hasBackwards() const {
+    return has_backwards_;
   }
   /// Returns whether a process has completed a step.
   bool haveEnded() const {
@@ -53,14 +55,15 @@ class StepSums {
   std::vector<std::string> saturated() const;
 
  private:
-  std::map<Key, Sum> sums_;
+  std::map<StepPlace, Sum> sums_;
   std::set<std::optional<StepSign>> signs_;
   bool is_timed_ = false;
+  bool has_backwards_ = false;
   bool have_ended_ = false;
 };
 
-/// Returns the table of the job's training steps, with what ends them and the spread of their durations below it.
-/// `sums`: of the same reports.
-std::string stepsText(const std::vector<JobStep>& steps, const StepSums& sums, const Color& color);
+/// Returns the table of the job's steps and of what is outside of them, with what ends them and the spread of their
+/// durations below it. `sums`: of the same reports.
+std::string stepsText(const JobReport& job, const StepSums& sums, const Color& color);
 
 } // namespace commtap

@@ -78,7 +78,7 @@ void RunTable::add(const Report& report) {
   ++run.processes;
   run.killed += job.exit == ExitKind::kKilled || job.exit == ExitKind::kSignal ? 1 : 0;
   run.failed += job.exit_status.value_or(0) != 0 ? 1 : 0;
-  run.steps = std::max(run.steps, endedSteps(report).value_or(0));
+  run.steps = std::max(run.steps, stepsOf(report));
   for (const Collective& row : report.collectives) {
     addSaturating(run.collectives, row.count);
     addSaturating(run.bytes, row.bytes);

@@ -9,7 +9,33 @@
 
 namespace commtap {
 
-Means::Means(const JobReport& job) : steps_(trainingStepCount(job)), ranks_(rankCount(job)) {}
+namespace {
+
+uint64_t callsIn(const JobStep& step) {
+  uint64_t calls = 0;
+  for (const JobStepAmount& amount : step.collectives) {
+    calls += amount.count.sum;
+  }
+  return calls;
+}
+
+/// Returns whether more was communicated outside of the steps than the set-up, which comes before a first evaluation.
+bool hasCallsOutside(const JobReport& job) {
+  uint64_t calls = 0;
+  for (const JobStep& step : job.outside_steps) {
+    calls += callsIn(step);
+  }
+  uint64_t setup = 0;
+  for (const JobCollective& row : job.collectives) {
+    setup += row.setup ? row.amount.count.sum : 0;
+  }
+  return calls > setup;
+}
+
+} // namespace
+
+Means::Means(const JobReport& job)
+    : steps_(stepsOf(job)), ranks_(rankCount(job)), has_calls_outside_(hasCallsOutside(job)) {}
 
 void Means::add(const JobCollective& row, Mean& mean) const {
   const auto divisor = static_cast<double>(ranks_) * static_cast<double>(row.setup || steps_ == 0 ? 1 : steps_);
@@ -26,7 +52,10 @@ std::string unitText(const Means& means) {
   return means.steps() == 0
              ? fmt::format("Per rank: the mean of {}; the run has no training steps", ranks)
              : fmt::format(
-                   "Per rank and step: all but set-up, divided by {} and {}", ranks, counted(means.steps(), "step"));
+                   "Per rank and step: all but set-up, divided by {} and {}{}",
+                   ranks,
+                   counted(means.steps(), "step"),
+                   means.haveCallsOutside() ? "; among them calls outside of steps, as of an evaluation" : "");
 }
 
 std::string setupText(const JobReport& job, const Means& means) {

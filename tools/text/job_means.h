@@ -32,11 +32,16 @@ class Means {
   uint64_t ranks() const {
     return ranks_;
   }
+  /// Returns whether the numbers include calls that no step made.
+  bool haveCallsOutside() const {
+    return has_calls_outside_;
+  }
   void add(const JobCollective& row, Mean& mean) const;
 
  private:
   uint64_t steps_;
   uint64_t ranks_;
+  bool has_calls_outside_;
 };
 
 /// Returns a number of calls with four digits: "2.5".

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "report/model/rank_ranges.h"
 #include "tools/text/text.h"
 
 namespace commtap {
@@ -56,6 +57,11 @@ std::vector<std::string> distinctionsOf(
     addDistinctions(places, texts);
   }
   return texts;
+}
+
+std::string groupLabel(const JobGroup& group) {
+  const bool is_known = !group.desc.empty() || group.members.size() != 1;
+  return inert(group.name) + (is_known ? "" : " [" + rangesText(group.members.front()) + "]");
 }
 
 } // namespace commtap

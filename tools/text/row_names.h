@@ -14,4 +14,8 @@ namespace commtap {
 /// ", c10d.allreduce_, float32". Returns "" for a row whose name no other row has. `names`: the names of the rows.
 std::vector<std::string> distinctionsOf(std::span<const JobCollective* const> rows, std::span<const std::string> names);
 
+/// Returns a group's name as inert text: "dp". A group without a description has a number for a name, and its ranks say
+/// which it is: "3 [0-1]".
+std::string groupLabel(const JobGroup& group);
+
 } // namespace commtap

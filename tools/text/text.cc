@@ -36,10 +36,12 @@ constexpr std::array kSignals = {
 };
 
 /// Returns three significant digits, even if rounding reaches the next power of ten. Uses fewer for an exact whole
-/// number.
+/// number. Rounds a half up, as JavaScript does on the page: a long double holds such a value and its multiple exactly.
 std::string threeDigits(double value, bool may_be_exact) {
   const int decimals = may_be_exact && value == std::floor(value) ? 0 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-  return fmt::format("{:.{}f}", value, decimals);
+  const long double scale = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
+  const bool is_half = value * scale - std::floor(value * scale) == 0.5L;
+  return fmt::format("{:.{}f}", is_half ? std::nextafter(value, HUGE_VAL) : value, decimals);
 }
 
 } // namespace

@@ -20,7 +20,8 @@
 namespace commtap {
 namespace {
 
-/// Identifies a group: a new process group may get the address or the name of a destroyed one.
+/// Identifies a group that C++ made: it may get the address or the name of a destroyed one. groupMade() knows of those
+/// that Python makes.
 struct Identity {
   std::string name;
   std::string desc;
@@ -43,6 +44,9 @@ struct Table {
   Entries by_address;
   LibraryGroups by_library_name;
 };
+
+/// The number of times that groupMade() removed an entry: a thread's last group may be out of date after each.
+std::atomic<uint32_t> generation{0};
 
 // Leaked on purpose: threads communicate until the process exits.
 Table& table() {
@@ -182,10 +186,13 @@ GroupRef findOrAdd(const c10d::ProcessGroup& group) {
 } // namespace
 
 GroupRef groupOf(const c10d::ProcessGroup& group, ThreadState& thread) {
-  const bool same = thread.last_group_key == &group && thread.last_group_name == nameOf(group);
+  const uint32_t now = generation.load(std::memory_order_acquire);
+  const bool same =
+      thread.last_group_key == &group && thread.last_group_generation == now && thread.last_group_name == nameOf(group);
   if (!same || !ProcessLedger::get().hasOutput()) {
     thread.last_group = findOrAdd(group);
     thread.last_group_key = &group;
+    thread.last_group_generation = now;
     thread.last_group_name = nameOf(group);
   }
   return thread.last_group;
@@ -199,6 +206,19 @@ GroupRef groupNamed(const std::string& name, ThreadState& thread) {
   } catch (const std::exception&) { // no such group: the op itself reports that to the job
     return {};
   }
+}
+
+GroupRef groupMade(const std::string& name, ThreadState& thread) {
+  try {
+    const auto group = c10d::resolve_process_group(name);
+    {
+      const std::lock_guard<std::mutex> lock(table().mutex);
+      table().by_address.erase(group.get());
+    }
+    generation.fetch_add(1, std::memory_order_release);
+  } catch (const std::exception&) { // no such group
+  }
+  return groupNamed(name, thread);
 }
 
 GroupRef libraryGroupNamed(const std::string& name, ThreadState& thread) {

@@ -27,6 +27,10 @@ GroupRef groupOf(const c10d::ProcessGroup& group, ThreadState& thread);
 /// Returns the entry of the group that functional collectives call `name`; an empty reference if there is none.
 GroupRef groupNamed(const std::string& name, ThreadState& thread);
 
+/// Like groupNamed(), for a group that torch has just registered: it may have the name and the address of a destroyed
+/// one, and is another entry.
+GroupRef groupMade(const std::string& name, ThreadState& thread);
+
 /// Returns the entry of the group to which a library such as vLLM gave `name`, which c10d does not know. The reference
 /// is empty until learnLibraryGroup() has run inside a collective of the group.
 GroupRef libraryGroupNamed(const std::string& name, ThreadState& thread);

@@ -12,8 +12,6 @@ namespace commtap {
 namespace {
 
 std::atomic<bool> job_marks_steps{false};
-/// An optimizer's own label was seen, so zero_grad is no sign.
-std::atomic<bool> optimizer_seen{false};
 /// The sign because of which the next outermost forward ends the step; kNoSign: it does not end it.
 constexpr int kNoSign = -1;
 constinit std::atomic<int> step_is_over{kNoSign};
@@ -36,6 +34,7 @@ bool hasForward(LedgerWriter& ledger) {
 
 std::atomic<bool> Steps::forward_may_end_step_{true};
 std::atomic<bool> Steps::seek_parameters_{true};
+std::atomic<bool> Steps::optimizer_seen_{false};
 std::atomic<bool> Steps::in_setup_{true};
 
 void Steps::endsWithNextForward(StepSign sign) {
@@ -44,12 +43,14 @@ void Steps::endsWithNextForward(StepSign sign) {
     step_is_over.store(static_cast<int>(sign), std::memory_order_relaxed);
     ProcessLedger::ledger().signSeen(sign); // the job may end before that forward
     forward_may_end_step_.store(true, std::memory_order_relaxed);
+  } else if (sign == StepSign::kOptimizer) { // it is in the step that the next mark ends
+    ProcessLedger::ledger().stepTrains();
   }
 }
 
 /// A closure clears the gradients, and LBFGS changes the parameters between its calls of one: both inside a step.
 void Steps::optimizerBegins() {
-  optimizer_seen.store(true, std::memory_order_relaxed);
+  optimizer_seen_.store(true, std::memory_order_relaxed);
   seek_parameters_.store(false, std::memory_order_relaxed);
 }
 
@@ -61,7 +62,7 @@ void Steps::optimizerStepped() {
 void Steps::gradientsZeroed() {
   seek_parameters_.store(false, std::memory_order_relaxed);
   // Most loops also clear gradients before the first forward.
-  if (!optimizer_seen.load(std::memory_order_relaxed) && hasForward(ProcessLedger::ledger())) {
+  if (!optimizer_seen_.load(std::memory_order_relaxed) && hasForward(ProcessLedger::ledger())) {
     endsWithNextForward(StepSign::kZeroGrad);
   }
 }
@@ -100,6 +101,14 @@ void Steps::inBackward(int64_t graph_task) {
   }
 }
 
+/// Without an optimizer that says so, a step with a forward that wants gradients trains. What ends it may not come: a
+/// job's last step has no forward behind it.
+void Steps::noteTraining(LedgerWriter& ledger) {
+  if (compat::gradEnabled()) {
+    ledger.stepTrains();
+  }
+}
+
 bool Steps::isSetupStill(Phase phase, bool compiled) {
   // The state of an optimizer may be made by a step before the first forward.
   const bool is_setup = !compiled && (phase == Phase::kOther || phase == Phase::kOptimizer);
@@ -124,7 +133,7 @@ void Steps::mark() {
 }
 
 void Steps::resetInForkedChild() {
-  optimizer_seen.store(false, std::memory_order_relaxed);
+  optimizer_seen_.store(false, std::memory_order_relaxed);
   step_is_over.store(kNoSign, std::memory_order_relaxed);
   only_evaluates.store(!job_marks_steps.load(std::memory_order_relaxed), std::memory_order_relaxed);
   forward_may_end_step_.store(true, std::memory_order_relaxed);

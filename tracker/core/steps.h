@@ -44,6 +44,9 @@ class Steps {
       endStepBefore(ledger);
     }
     ledger.openStep().forward_passes.fetch_add(1, std::memory_order_relaxed);
+    if (!optimizer_seen_.load(std::memory_order_relaxed)) {
+      noteTraining(ledger);
+    }
   }
   /// Notes a collective that is issued for a forward. A pipeline gathers and receives before the forward begins, so the
   /// first such collective after an optimizer's step ends the step.
@@ -71,10 +74,12 @@ class Steps {
   static void endsWithNextForward(StepSign sign);
   static void endStepBefore(LedgerWriter& ledger);
   static void endStepIfOver();
+  static void noteTraining(LedgerWriter& ledger);
   static bool isSetupStill(Phase phase, bool compiled);
 
   static std::atomic<bool> forward_may_end_step_;
   static std::atomic<bool> seek_parameters_;
+  static std::atomic<bool> optimizer_seen_; ///< its own label, so that zero_grad is no sign
   static std::atomic<bool> in_setup_;
 };
 

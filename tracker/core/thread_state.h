@@ -163,6 +163,7 @@ class ThreadState {
     return unit_labels.empty() || unit_labels.back().depth < depth_ ? nullptr : &unit_labels.back();
   }
   const void* last_group_key = nullptr;
+  uint32_t last_group_generation = 0; ///< of the groups that Python made
   GroupRef last_group;
   std::string last_group_name;
   GroupRef last_library_group; ///< empty: not known yet

@@ -254,17 +254,16 @@ constexpr uint64_t kSigns = 1ULL << COMMTAP_NCCL_DevCommCreate | 1ULL << COMMTAP
                             1ULL << COMMTAP_NCCL_PutSignal | 1ULL << COMMTAP_NCCL_Signal;
 static_assert(COMMTAP_NCCL_FUNCTION_COUNT <= 64);
 
-/// Names communication that cannot be seen, if the call is a sign of it. A one-sided call inside a collective counts
-/// with the collective.
+/// Names communication that cannot be seen, if the call is a sign of it. A one-sided call inside a collective, or a
+/// device communicator that it makes for its own kernel, counts with the collective.
 void noteSign(LedgerWriter& ledger, const ThreadState& thread, const commtap_nccl_call& call) {
   if (hasFailed(call)) {
     return;
   }
   const bool is_window = call.function == COMMTAP_NCCL_CommWindowRegister;
-  if (call.function == COMMTAP_NCCL_DevCommCreate) {
-    ledger.notSeen(NotSeen::kDeviceCommunicators, kFunctionNames[call.function]);
-  } else if (is_window || thread.frame == nullptr) {
-    ledger.notSeen(NotSeen::kNcclWindows, kFunctionNames[call.function]);
+  const bool is_device = call.function == COMMTAP_NCCL_DevCommCreate;
+  if (is_window || thread.frame == nullptr) {
+    ledger.notSeen(is_device ? NotSeen::kDeviceCommunicators : NotSeen::kNcclWindows, kFunctionNames[call.function]);
   }
 }
 

@@ -116,10 +116,10 @@ void argumentsChanged(const char* const* arguments, size_t count) {
   catchAll("command line", [&] { ProcessLedger::get().setArguments({arguments, arguments + count}); });
 }
 
-void groupMade(const char* name) {
+void groupRegistered(const char* name) {
   ThreadState* thread = ThreadState::current();
   try {
-    if (thread != nullptr && groupNamed(name, *thread).size > 1) {
+    if (thread != nullptr && groupMade(name, *thread).size > 1) {
       StageTensors::want();
     }
   } catch (const LayoutDiffers&) { // has been said; each collective of the group is in `not_seen`
@@ -207,7 +207,7 @@ constexpr CommtapHost kHost = {
     .close_label = closeLabel,
     .labels_missing = labelsMissing,
     .arguments_changed = argumentsChanged,
-    .group_made = groupMade,
+    .group_made = groupRegistered,
     .group_is_dimension = groupIsDimension,
     .begin_plain_tensors = beginPlainTensors,
     .end_plain_tensors = endPlainTensors,

@@ -16,6 +16,8 @@ from html_page import Opener, OpenPage, open_page, write_page
 from job_samples import JobSample, one_call_less, transformer
 from playwright.sync_api import Browser, expect
 
+from report import REPOSITORY
+
 KIB = 1024
 
 
@@ -64,8 +66,22 @@ def test_shows_what_was_counted(show: Opener) -> None:
         assert opened.figure("Bus bytes") == total(job, "bus_bytes")
         expect(opened.page.get_by_role("heading", level=1)).to_have_text("commtap llama-fsdp2-tp")
         expect(opened.page.locator("#facts")).to_contain_text("8 ranks: 0-7")
-        expect(opened.page.locator("#facts")).to_contain_text("12 h 27 min")
+        expect(opened.page.locator("#facts")).to_contain_text("12.4 h")
         assert opened.page.title() == "commtap: llama-fsdp2-tp"
+
+
+def test_numbers_have_the_texts_of_the_command(browser: Browser) -> None:
+    """Bytes and durations: the unit test of the command reads the same table."""
+    table = json.loads((REPOSITORY / "tests/unit/tools/text/number_texts.json").read_text(encoding="utf-8"))
+    source = (REPOSITORY / "tools/html/js/text.js").read_text(encoding="utf-8")
+    script = """async ({ source, table }) => {
+      const { bytesText, nsText } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
+      return { bytes: table.bytes.map(([value]) => bytesText(value)), ns: table.ns.map(([value]) => nsText(value)) };
+    }"""
+    page = browser.new_page()
+    shown = page.evaluate(script, {"source": source, "table": table})
+    page.close()
+    assert shown == {name: [text for _, text in examples] for name, examples in table.items()}
 
 
 def test_means_are_per_rank_and_step(show: Opener) -> None:
@@ -102,12 +118,12 @@ def test_exposed_time_is_a_measure(show: Opener) -> None:
         job.timed(f"Transformer.layers.{layer}", "all_gather", "dp", 1, 3_000_000, ns, 0)
     job.timed(None, "all_gather", "dp", 2, 3_000_000, 1_600_000, 0)
     with show(job, "#metric=exposed_ns") as opened:
-        assert opened.facets("By kind") == {"all_gather": "400 µs"}
+        assert opened.facets("By kind") == {"all_gather": "400 us"}
         exposed = dict(zip(opened.modules(), opened.column("Exposed"), strict=True))
-        assert (exposed["0"], exposed["1"], exposed["layers"]) == ("100 µs", "300 µs", "400 µs")
+        assert (exposed["0"], exposed["1"], exposed["layers"]) == ("100 us", "300 us", "400 us")
         opened.chart.focus()
         opened.page.keyboard.press("Home")
-        assert opened.said().startswith("Global, Exposed time 400 µs")
+        assert opened.said().startswith("Global, Exposed time 400 us")
 
 
 def test_nothing_is_wrong(show: Opener) -> None:
@@ -794,15 +810,15 @@ def test_times(show: Opener) -> None:
         expect(opened.page.locator(card)).to_be_visible()
         groups, modules = (opened.page.locator(f"{card} table").nth(i) for i in (0, 1))
         expect(groups.locator("tbody tr")).to_have_count(1)
-        expect(groups.locator("tbody tr")).to_contain_text("all_gatherdp11103 ms6 ms60 ms333 MiB/s")
-        expect(groups.locator("tbody tr")).to_contain_text("500 µs (rank 3)")
+        expect(groups.locator("tbody tr")).to_contain_text("all_gatherdp11103.00 ms6.00 ms60.0 ms333 MiB/s")
+        expect(groups.locator("tbody tr")).to_contain_text("500 us (rank 3)")
         names = modules.locator("tbody th")
         expect(names).to_have_text(
             ["Transformer.layers.1.attention", "Transformer.layers.0.attention", "Transformer.layers.1.attention"]
         )
         modules.get_by_role("button", name="Running").click()
         modules.get_by_role("button", name="Running").click()
-        expect(modules.locator("tbody tr").first).to_contain_text("4 µs")
+        expect(modules.locator("tbody tr").first).to_contain_text("4.00 us")
 
 
 def test_times_follow_the_choice(show: Opener) -> None:

@@ -232,13 +232,13 @@ def test_a_killed_rank_did_not_run_on(show: Opener) -> None:
     job.exits = {3: "killed"}
     with show(job) as opened:
         facts = opened.page.locator("#facts")
-        expect(facts).to_contain_text("Ran12 h 27 min to the last activity, 1 of 8 processes killed")
+        expect(facts).to_contain_text("Ran12.4 h to the last activity, 1 of 8 processes killed")
         expect(facts).not_to_contain_text("has not ended")
         opened.page.locator(".finding summary", has_text="rank 3 crashed or killed").click()
         expect(opened.page.locator("#findings")).to_contain_text("rank 3, last activity 2026-11-20 11:42:33 UTC")
     job.exits = dict.fromkeys(range(8), "killed")
     with show(job) as opened:
-        expect(opened.page.locator("#facts")).to_contain_text("Ran2 h 30 min to the last activity, killed")
+        expect(opened.page.locator("#facts")).to_contain_text("Ran2.50 h to the last activity, killed")
 
 
 def test_the_command_line_is_on_the_page(show: Opener) -> None:

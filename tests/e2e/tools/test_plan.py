@@ -194,6 +194,26 @@ def test_a_script_is_answered_with_the_backend_and_the_gpu_that_it_asked_for(tmp
     assert plan.done.stderr.count("torch.cuda.is_available() is False here") == 1
 
 
+def test_an_initializer_that_draws_until_values_fit_is_planned(tmp_path: Path) -> None:
+    """Fake tensors have no values, and would draw for ever; each step reduces a gradient of 256 bytes."""
+    code = "\n".join(
+        (
+            "import torch, torch.distributed as dist",
+            "dist.init_process_group('gloo')",
+            "net = torch.nn.Linear(8, 8, bias=False)",
+            "torch.nn.init.trunc_normal_(net.weight, std=0.02)",
+            "optimizer = torch.optim.SGD(net.parameters(), 0.1)",
+            "for _ in range(3):",
+            "    net(torch.ones(2, 8)).sum().backward(); dist.all_reduce(net.weight.grad)",
+            "    optimizer.step(); optimizer.zero_grad()",
+        )
+    )
+    plan = Plan(tmp_path, 2, "--fake", "--ranks", "all", "--steps", "2", "--", "-c", code)
+    assert plan.done.returncode == 0, plan.done.stderr
+    [row] = plan.report(0).rows(kind="all_reduce")
+    assert (row["count"], row["bytes"]) == (2, 2 * 256)
+
+
 @pytest.mark.parametrize(
     ("code", "advice"),
     [

@@ -77,12 +77,15 @@ export function byteUnit(bytes) {
   return { size: 1024 ** unit, name: kUnits[unit] };
 }
 
-/** Returns "1.50 KiB", the format of `commtap show`. */
+/** Returns three significant digits; fewer for an exact whole number. */
+function threeDigits(value, mayBeExact) {
+  return value.toFixed(mayBeExact && Number.isInteger(value) ? 0 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
+}
+
+/** Returns "1.50 KiB", the text of humanBytes() in C++. */
 export function bytesText(bytes) {
   const { size, name } = byteUnit(bytes);
-  const value = bytes / size;
-  const decimals = size === 1 && Number.isInteger(value) ? 0 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-  return `${value.toFixed(decimals)} ${name}`;
+  return `${threeDigits(bytes / size, size === 1)} ${name}`;
 }
 
 /** Returns "4,092 ms" or "14.6 ms". */
@@ -91,17 +94,22 @@ export function msText(ms) {
 }
 
 const kDurations = [
-  [1e9, "s"],
-  [1e6, "ms"],
-  [1e3, "µs"],
-  [1, "ns"],
+  ["ns", 1000],
+  ["us", 1000],
+  ["ms", 1000],
+  ["s", 60],
+  ["min", 60],
+  ["h", Number.POSITIVE_INFINITY],
 ];
 
-/** Returns "1.25 ms", the format of `commtap show --time`. */
+/** Returns "1.25 ms", the text of humanDuration() in C++. */
 export function nsText(ns) {
-  const [size, unit] = kDurations.find(([least]) => ns >= least) ?? kDurations.at(-1);
-  const value = ns / size;
-  return `${value >= 100 ? wholeText(value) : Number(value.toPrecision(3))} ${unit}`;
+  let [value, unit] = [ns, 0];
+  while (value >= kDurations[unit][1]) {
+    value /= kDurations[unit][1];
+    unit += 1;
+  }
+  return `${threeDigits(value, unit === 0)} ${kDurations[unit][0]}`;
 }
 
 /** Formats a value of a metric: calls, bytes or nanoseconds. A mean of calls may be fractional. */
@@ -165,12 +173,9 @@ export function activityTime(ns) {
   return new Date(ns / 1e6).toISOString();
 }
 
-/** Returns the time between two timestamps: "12 h 27 min". */
+/** Returns the time between two timestamps: "12.4 h". */
 export function durationText(from, to) {
-  const seconds = Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000);
-  const parts = [Math.floor(seconds / 86400), Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60];
-  const words = ["d", "h", "min"].map((unit, i) => (parts[i] > 0 ? `${parts[i]} ${unit}` : "")).filter(Boolean);
-  return words.length > 0 ? words.slice(0, 2).join(" ") : `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+  return nsText(Math.max(0, Date.parse(to) - Date.parse(from)) * 1e6);
 }
 
 /** Returns a command line with quotes around the words that a shell would split. */

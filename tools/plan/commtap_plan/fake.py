@@ -114,6 +114,16 @@ def _outside(real: Callable[..., Any]) -> Callable[..., Any]:
     return outside
 
 
+def _without_draws(real: Callable[..., Any]) -> Callable[..., Any]:
+    """Replaces the loop of `torch.nn.init.trunc_normal_`, which draws until all values fit: fake tensors have none."""
+
+    @functools.wraps(real)
+    def fill(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
+        return tensor if isinstance(tensor, torch._subclasses.FakeTensor) else real(tensor, *args, **kwargs)
+
+    return fill
+
+
 def keep_meshes_real() -> None:
     """Makes the ranks of device meshes, which are tensors, real ones: torch reads their values."""
     from torch.distributed import device_mesh
@@ -142,6 +152,7 @@ def fake_tensors(notes: dict[str, None]) -> Iterator[None]:
         (tensor, "__float__", stand_ins.number(tensor.__float__)),
         (tensor, "__format__", stand_ins.text(tensor.__format__)),
         (torch.utils, "swap_tensors", _swap_tensors(torch.utils.swap_tensors)),
+        (torch.nn.init, "_no_grad_trunc_normal_", _without_draws(torch.nn.init._no_grad_trunc_normal_)),
         (DistributedDataParallel, "__init__", _no_reducer),
         (DataLoader, "__iter__", _outside(DataLoader.__iter__)),
         (dataloader._BaseDataLoaderIter, "__next__", _outside(dataloader._BaseDataLoaderIter.__next__)),

@@ -173,6 +173,12 @@ _VALUES = (
     Name(
         "torch.utils", ("swap_tensors",), "utils/__init__.py", "swaps fake tensors, to which their mode refers weakly"
     ),
+    Name(
+        "torch.nn.init",
+        ("_no_grad_trunc_normal_",),
+        "nn/init.py",
+        "leaves fake tensors, which have no values, as they are",
+    ),
     Name("torch.utils.data.dataloader.DataLoader", ("__iter__",), f"{_LOADER_FILE}:DataLoader", "loads real samples"),
     Name(
         "torch.utils.data.dataloader._BaseDataLoaderIter",

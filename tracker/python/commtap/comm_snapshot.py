@@ -20,7 +20,8 @@ _COLLECTIVE = {"dtype": None, "reduce_op": None, "async": None, "label": None}
 #: What commtap reads of a report, and does not compare.
 _COLLECTIVE_LEFT_OUT = {"lowered": [], "bus_bytes": 0, "sizes": {}}
 _MODULE_LEFT_OUT = {"parameters": [], "wrappers": [], "class": None}
-_STEP = ("steps", "forward_passes", "backward_passes", "collectives")
+_STEP = ("steps", "forward_passes", "backward_passes", "training_steps", "collectives")
+_MOST_STEPS = 1_000_000
 #: The start of the clock: `commtap diff` shows no time for it.
 _AT = "1970-01-01T00:00:00.000000Z"
 _JOB = {
@@ -68,9 +69,9 @@ def _steps(rows: Iterable[Row], groups: dict[str, str]) -> list[Row]:
     """Returns the steps; steps in a row that are equal are one, with the number of them as `times`."""
     steps: list[Row] = []
     for row in rows:
-        if row["ended_at"] is None and not row["collectives"]:
+        if row["ended_at"] is None and not row["collectives"] and "training_steps" not in row:
             continue
-        short = {name: row[name] for name in _STEP}
+        short = {name: row[name] for name in _STEP if name in row}
         short["collectives"] = sorted(
             ({**each, "group": groups.get(each["group"], each["group"])} for each in row["collectives"]),
             key=lambda each: (each["kind"], each["group"]),
@@ -107,7 +108,7 @@ def _lengthened_steps(steps: Iterable[Row]) -> list[Row]:
     number = 0
     for step in steps:
         for _ in range(step["times"]):
-            row = {name: step[name] for name in _STEP}
+            row = {name: step[name] for name in _STEP if name in step}
             rows.append({"first_step": number, "started_at": _AT, "ended_at": _AT, **row})
             number += step["steps"]
     return rows
@@ -137,6 +138,27 @@ def lengthened(short: Row, rank: int | None, world_size: int | None, pid: int) -
         "last": [],
         "not_seen": [],
     }
+
+
+def _number(row: Row, name: str, least: int = 0) -> int:
+    number = row[name]
+    if type(number) is not int or number < least:
+        raise ValueError(f"{name} is {number!r}")
+    return number
+
+
+def check(snapshot: Row) -> None:
+    """Raises ValueError, KeyError, TypeError or AttributeError if a snapshot has what no record has."""
+    for short in snapshot["reports"]:
+        groups = {group["name"] for group in short["groups"]} | {"?"}
+        steps = sum(_number(step, "times", 1) * _number(step, "steps", 1) for step in short["steps"])
+        if steps > _MOST_STEPS:
+            raise ValueError(f"{steps} steps")
+        if unknown := [row["group"] for row in short["collectives"] if row["group"] not in groups]:
+            raise ValueError(f"group {unknown[0]!r} is not defined")
+        for row in (*short["collectives"], *(row for step in short["steps"] for row in step["collectives"])):
+            _number(row, "count")
+            _number(row, "bytes")
 
 
 def snapshot_of(reports: Iterable[Row]) -> Row:

@@ -11,12 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from commtap.comm_snapshot import SCHEMA, snapshot_of, text_of, write_reports
+from commtap.comm_snapshot import SCHEMA, check, snapshot_of, text_of, write_reports
 from commtap.command import run_command
 from commtap.recorded_counts import KINDS, UNITS, Filter, by_rank, faults_of_rank
 from commtap.recording import recording
 
 _UPDATE = "run pytest --comms-update"
+#: The test that has written a snapshot: another one would replace it.
+_WRITERS: dict[Path, str] = {}
 
 
 class CommsWarning(UserWarning):
@@ -89,6 +91,9 @@ class Record:
         path = self._comms.path_of(name)
         now = snapshot_of(self.reports)
         if self._comms.update:
+            test = os.environ.get("PYTEST_CURRENT_TEST", "").partition(" (")[0]
+            if (other := _WRITERS.setdefault(path, test)) != test:
+                raise AssertionError(f"{path.name} is the snapshot of {other}: give this test another name")
             _write(path, text_of(now))
         elif not path.is_file():
             raise AssertionError(f"no snapshot {path}: {_UPDATE} to write it, and commit it")
@@ -110,11 +115,12 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         snapshot = json.loads(path.read_text(encoding="utf-8"))
         schema = snapshot["schema"]
-    except (ValueError, KeyError, TypeError) as error:
+        if schema == SCHEMA:
+            check(snapshot)
+            return snapshot
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise AssertionError(f"{path} is no snapshot: {error!r}: {_UPDATE} to write it") from None
-    if schema != SCHEMA:
-        raise AssertionError(f"{path} is of schema {schema}, this commtap has {SCHEMA}: {_UPDATE} to write it")
-    return snapshot
+    raise AssertionError(f"{path} is of schema {schema}, this commtap has {SCHEMA}: {_UPDATE} to write it")
 
 
 def _difference(path: Path, now: dict[str, Any]) -> str:

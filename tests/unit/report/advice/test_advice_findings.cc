@@ -65,7 +65,7 @@ TEST_CASE("what is in every training step need not be in evaluations") {
   jobs.report().steps.front().collectives.back().count = 0;
   CHECK(inEveryStep(jobs) == 0);
   for (Step& step : jobs.report().steps) {
-    step.backward_passes = step.first_step == 0 ? 0 : 1;
+    step.training_steps = step.first_step == 0 ? std::nullopt : std::optional<uint64_t>(1);
   }
   CHECK(inEveryStep(jobs) == doctest::Approx(2));
 }
@@ -93,7 +93,7 @@ TEST_CASE("rows of different ranks are not added up: numbers are per rank that h
 TEST_CASE("a row is divided by the steps that can have it: evaluations have no backward") {
   AdvisedJob jobs; // of four steps, of which one evaluates
   for (Step& step : jobs.report().steps) {
-    step.backward_passes = step.first_step == 0 ? 0 : 1;
+    step.training_steps = step.first_step == 0 ? std::nullopt : std::optional<uint64_t>(1);
   }
   Collective& backward = jobs.add(kLayer, Phase::kBackward, Kind::kReduceScatter, 2, kMiB);
   backward.count = 6;
@@ -109,7 +109,7 @@ TEST_CASE("a row is divided by the steps that can have it: evaluations have no b
 TEST_CASE("the calls of training are those that evaluations did not make, nor set-up") {
   AdvisedJob jobs; // of four steps, of which one evaluates
   for (Step& step : jobs.report().steps) {
-    step.backward_passes = step.first_step == 0 ? 0 : 1;
+    step.training_steps = step.first_step == 0 ? std::nullopt : std::optional<uint64_t>(1);
   }
   jobs.add(kLayer, Phase::kForward, Kind::kAllGather, 2, kMiB);
   jobs.add(kNextLayer, Phase::kForward, Kind::kAllGather, 4, kMiB);

@@ -63,11 +63,11 @@ TEST_CASE("the steps of the plan are as many as it now plans") {
 
 TEST_CASE("further steps train if planned ones do") {
   JobReport plan = jobOf(18, 3);
-  CHECK(trainingStepCount(planOfSteps(plan, jobOf(16, 2), 100)) == 100);
+  CHECK(stepsOf(planOfSteps(plan, jobOf(16, 2), 100)) == 100);
   for (JobStep& step : plan.steps) {
-    step.backward_passes = 1;
+    step.training_steps = 1;
   }
-  CHECK(trainingStepCount(planOfSteps(plan, jobOf(16, 2), 100)) == 100);
+  CHECK(stepsOf(planOfSteps(plan, jobOf(16, 2), 100)) == 100);
 }
 
 TEST_CASE("a row that only the last step has is of that step") {

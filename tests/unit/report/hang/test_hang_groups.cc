@@ -40,6 +40,17 @@ TEST_CASE("groups of one name and other ranks are different groups") {
   CHECK(groups.groupOf(*sights[0].report, "1") != groups.groupOf(*sights[2].report, "1"));
 }
 
+TEST_CASE("a group made again is another group, matched between ranks by its turn") {
+  HangJob job(3);
+  job.addGroup("1", {0, 1});
+  job.addGroup("1", {0, 2});
+  job.report(0).groups.back().name = "1#2"; // rank 0 had another group of this name before
+  const std::vector<RankSight> sights = job.sights();
+  const HangGroups groups(sights);
+  CHECK(groups.groupOf(*sights[0].report, "1#2") == groups.groupOf(*sights[2].report, "1"));
+  CHECK(groups.groupOf(*sights[0].report, "1#2") != groups.groupOf(*sights[0].report, "1"));
+}
+
 TEST_CASE("a group whose ranks are not known has the ranks with a report") {
   HangJob job(3);
   for (const int64_t rank : {0, 1, 2}) {

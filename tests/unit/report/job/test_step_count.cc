@@ -4,7 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include <array>
 #include <vector>
 
 namespace commtap {
@@ -53,43 +52,24 @@ TEST_CASE("steps that the report adds up count with their number, up to the larg
   CHECK(stepsOf(job) == UINT64_MAX);
 }
 
-TEST_CASE("trainingStepCount counts the steps that train") {
+TEST_CASE("the last step counts if it trained, also if it did not communicate") {
   JobReport job;
-  CHECK(trainingStepCount(job) == 0);
-  job.steps = {completedSteps(0, 1, 2), completedSteps(1, 4, 8)};
-  CHECK(trainingStepCount(job) == 5);
-  job.steps[1].backward_passes = 4; // the first step is an evaluation
-  CHECK(trainingStepCount(job) == 4);
+  job.steps = {completedSteps(0, 1, 2), openStep(1, 0)};
+  CHECK(stepsOf(job) == 1);
+  job.steps[0].training_steps = job.steps[1].training_steps = 1;
+  CHECK(stepsOf(job) == 2);
 }
 
-/// Returns the numbers of steps that train, by row.
-std::vector<uint64_t> training(const std::vector<std::array<uint64_t, 3>>& rows) {
+TEST_CASE("what is outside of the training steps is no step, and its rows are among them in order") {
   JobReport job;
-  uint64_t first = 0;
-  for (const auto& [steps, forwards, backwards] : rows) {
-    job.steps.push_back(completedSteps(first, steps, 1));
-    job.steps.back().forward_passes = forwards;
-    job.steps.back().backward_passes = backwards;
-    first += steps;
-  }
-  std::vector<uint64_t> numbers;
+  job.outside_steps = {completedSteps(0, 6, 6), completedSteps(2, 1, 1)};
+  job.steps = {completedSteps(0, 1, 2), completedSteps(1, 1, 2)};
+  CHECK(stepsOf(job) == 2);
+  std::vector<uint64_t> training;
   for (const StepsThatTrain& each : trainingSteps(job)) {
-    numbers.push_back(each.training);
+    training.push_back(each.training);
   }
-  return numbers;
-}
-
-TEST_CASE("a step without a backward pass evaluates") {
-  using Numbers = std::vector<uint64_t>;
-  CHECK(training({{1, 1, 0}, {1, 1, 0}, {1, 1, 1}, {4, 4, 4}}) == Numbers{0, 0, 1, 4});
-  CHECK(training({{1, 4, 4}, {1, 1, 0}, {1, 4, 4}}) == Numbers{1, 0, 1}); // micro-batches
-  CHECK(training({{2, 4, 1}, {1, 1, 1}}) == Numbers{1, 1});               // steps that are added up
-}
-
-TEST_CASE("steps train whose backward passes do not communicate: a later step counts them") {
-  using Numbers = std::vector<uint64_t>;
-  CHECK(training({{1, 1, 0}, {1, 1, 0}, {1, 1, 3}, {1, 1, 1}}) == Numbers{1, 1, 1, 1});
-  CHECK(training({{1, 1, 0}, {1, 1, 0}}) == Numbers{1, 1}); // no backward is known: nothing says that these evaluate
+  CHECK(training == std::vector<uint64_t>{0, 1, 1, 0});
 }
 
 TEST_CASE("rows of the same steps count once, and the step that has only begun does not") {

@@ -38,6 +38,7 @@ TEST_CASE("a file that is not a report is an error with its path") {
 
 TEST_CASE("other commtap documents are recognized by their schema") {
   CHECK(schemaOf(" {\n \"schema\" : \"commtap.job/2\", ") == "commtap.job/2");
+  CHECK(schemaOf("\xef\xbb\xbf{\"schema\": \"commtap/2\"") == "commtap/2"); // behind a byte order mark
   CHECK_FALSE(schemaOf("{\"a\": 1, \"schema\": \"x\"}"));
   CHECK_FALSE(schemaOf("{\"schema\": \"cut"));
   const TempFolder folder;

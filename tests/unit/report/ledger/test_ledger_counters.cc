@@ -35,7 +35,7 @@ TEST_CASE("each counter of a record is visited") {
   CHECK(countersOf<LedgerGraph>() == 1);
   CHECK(countersOf<LedgerGraphCall>() == 0);
   CHECK(countersOf<LedgerLane>() == 0);
-  CHECK(countersOf<LedgerStep>() == 2 + 4 * kLaneCount);
+  CHECK(countersOf<LedgerStep>() == 3 + 4 * kLaneCount);
   CHECK(countersOf<LedgerLast>() == 0);
   CHECK(countersOf<LedgerSplitPeer>() == 1);
   CHECK(countersOf<LedgerSplits>() == 4);

@@ -36,7 +36,7 @@ class AgreementRanks {
     JobOrder order;
     for (uint32_t rank = 0; rank < rows.size(); ++rank) {
       const std::vector<uint32_t> members = rank < 2 ? std::vector<uint32_t>{0, 1} : std::vector<uint32_t>{2, 3};
-      const GroupPlace place = groups.placeOf({"x", "tp", "gloo", 2, members});
+      const GroupPlace place = groups.placeOf({"x", "tp", "gloo", 2, members}, {"tp", 1});
       for (const Collective& row : rows[rank]) {
         agreement.add(row, place.instance);
       }
@@ -236,7 +236,7 @@ TEST_CASE("sends of a group with a killed rank are not compared") {
 TEST_CASE("a process without a rank is not compared") {
   JobGroups groups;
   JobAgreement agreement;
-  const GroupPlace place = groups.placeOf({"x", "tp", "gloo", 2, {0, 1}});
+  const GroupPlace place = groups.placeOf({"x", "tp", "gloo", 2, {0, 1}}, {"tp", 1});
   agreement.add(AgreementRanks().rows[0][0], place.instance);
   agreement.dropRank();
   agreement.endRank(0, groups);

@@ -39,7 +39,7 @@ class OrderRanks {
   /// Returns the calls of the group, which is instance 0.
   JobOrder ordered() {
     JobOrder order;
-    const GroupPlace place = groups.placeOf({"0", "dp", "gloo", 4, {0, 1, 2, 3}});
+    const GroupPlace place = groups.placeOf({"0", "dp", "gloo", 4, {0, 1, 2, 3}}, {"dp", 1});
     for (size_t rank = 0; rank < calls.size(); ++rank) {
       for (const LastCollective& call : calls[rank]) {
         order.add(call, place.instance);
@@ -160,7 +160,7 @@ TEST_CASE("concurrent threads, a rank's second process and a process without a r
   CHECK(ranks.judge().empty());
 
   JobGroups groups;
-  const GroupPlace place = groups.placeOf({"0", "dp", "gloo", 2, {0, 1}});
+  const GroupPlace place = groups.placeOf({"0", "dp", "gloo", 2, {0, 1}}, {"dp", 1});
   JobOrder order;
   order.add(callOf(1, Kind::kBarrier), place.instance);
   order.endProcess();

@@ -31,6 +31,39 @@ TEST_CASE("a step's amounts are summed over kinds and groups") {
   CHECK(sum.exposed_ns == 10);
 }
 
+TEST_CASE("a group is the n-th of its title and ranks, by whatever name the report has for it") {
+  const auto made = [](const std::string& name, const std::string& desc, std::vector<uint32_t> ranks) {
+    return Group{name, desc, "gloo", static_cast<uint32_t>(ranks.size()), std::move(ranks)};
+  };
+  const auto textOf = [](const std::vector<Group>& groups) {
+    std::string text;
+    for (const GroupIdentity& identity : identitiesOf(groups)) {
+      text += identity.title + "/" + std::to_string(identity.nth) + " ";
+    }
+    return text;
+  };
+  CHECK(textOf({made("0", "default_pg", {0, 1}), made("0#2", "default_pg", {0, 1})}) == "default_pg/1 default_pg/2 ");
+  CHECK(textOf({made("1", "undefined", {0, 1}), made("1#2", "", {0, 2}), made("1#3", "", {0, 1})}) == "1/1 1/1 1/2 ");
+  CHECK(textOf({made("1", "undefined", {0, 2})}) == "1/1 ");
+  CHECK(textOf({made("1", "mesh_dp", {0, 2}), made("2", "mesh_dp", {0, 2})}) == "mesh_dp/1 mesh_dp/2 ");
+  CHECK(textOf({made("a#b", "", {0}), made("#", "", {0})}) == "a#b/1 #/1 ");
+}
+
+TEST_CASE("a process that trains makes the steps that train, and others those that have ended or communicate") {
+  Report report;
+  report.steps = {Step{0, 6, 1, 2}, Step{6, 1, 2, 3}, Step{7, 1, 3}};
+  CHECK(stepsOf(report) == 7);
+  CHECK(endedSteps(report) == 7);
+  report.steps[2].collectives = {{Kind::kAllReduce, "0", 1, 8}};
+  CHECK(stepsOf(report) == 8);
+  report.steps[1].training_steps = 1;
+  CHECK(stepsOf(report) == 1);
+  CHECK(placesOf(report.steps) == std::vector<StepPlace>{{0, 0}, {0, 1}, {1, 0}});
+  report.steps[2].training_steps = 1; // an optimizer has stepped, and no forward has ended the step
+  CHECK(stepsOf(report) == 2);
+  CHECK(endedSteps(report) == 2);
+}
+
 TEST_CASE("sums stay at the largest number instead of wrapping") {
   Amount sum{UINT64_MAX - 1, 5, 1};
   sum += {2, UINT64_MAX, 1};

@@ -67,6 +67,10 @@ TEST_CASE("a number has its bounds and its unit") {
   CHECK(seconds == 60);
   CHECK(bytes == 2048);
   CHECK(errorWith(options, {"--time", "2m"}) == "--time: 120 is not between 1 and 90");
+  CHECK(errorWith(options, {"--size", "0x10"}) == "--size: \"0x10\" is not a decimal number");
+  CHECK(errorWith(options, {"--size", "010"}) == "--size: \"010\" is not a decimal number");
+  CHECK(errorWith(options, {"--time", "0x10s"}) == "--time: \"0x10s\" is not a decimal number");
+  CHECK(errorWith(options, {"--size", "0"}).empty());
   CHECK(errorWith(options, {"--rows", "0"}) == "--rows: 0 is less than 1");
   CHECK(errorWith(options, {"--rows", "x"}) == "--rows: \"x\" is not a number");
 }

@@ -67,10 +67,9 @@ TEST_CASE("each process without a rank is a rank, as in a diff") {
 TEST_CASE("what follows the last training step is no step") {
   JobReport job = jobWith(1);
   for (JobStep& step : job.steps) {
-    step.backward_passes = 1;
+    step.training_steps = 1;
   }
-  job.steps.push_back({.first_step = 5, .ranks = 2, .timed_ranks = 2});
-  job.steps.back().backward_passes = 0;
+  job.outside_steps.push_back({.first_step = 5, .ranks = 2, .timed_ranks = 2});
   CHECK(has(screenText(job, "out", Color::none()), "divided by 2 ranks and 5 steps\n"));
 }
 

@@ -18,7 +18,7 @@ constexpr uint64_t kMillisecond = 1'000'000;
 
 std::string stepsTextOf(const SampleRun& folder) {
   const ShowView view = viewOf(folder, {.steps = true});
-  return stepsText(view.job.steps, view.steps, Color::none());
+  return stepsText(view.job, view.steps, Color::none());
 }
 
 TEST_CASE("steps have the mean time of the ranks, passes per rank, and sums of the rest") {
@@ -41,6 +41,23 @@ TEST_CASE("steps have the mean time of the ranks, passes per rank, and sums of t
   CHECK(cells_of("   0") == Words{"150.0", "100.0", "(0)", "200.0", "(2)", "2", "1", "6", "600", "B"});
   CHECK(cells_of(" 1-4") == Words{"37.5", "25.0", "(0)", "50.0", "(2)", "8", "4", "24", "2.00", "KiB"});
   CHECK(cells_of("   5") == Words{"1", "0", "0", "0", "B"});
+}
+
+TEST_CASE("what is outside of the training steps has no number; backward passes are shown if any communicates") {
+  SampleRun folder = sampleFolder();
+  for (SampleFile& file : folder.files) {
+    file.report.steps = {
+        {0, 1, 1, 2, 6, 0, {{Kind::kAllReduce, "0", 3, 300}}},
+        {1, 1, 2, 3, 1, 0, {}},
+        {2, 1, 3, std::nullopt, 1, 0, {}}};
+    file.report.steps[1].training_steps = file.report.steps[2].training_steps = 1;
+  }
+  const std::string text = stepsTextOf(folder);
+  CHECK(has(text, "FORWARDS PER RANK  COUNT"));
+  CHECK(has(text, "\n   0 "));
+  CHECK(has(text, "\n   1 "));
+  CHECK(has(text, "\nnone "));
+  CHECK(has(text, "\nnone: no optimizer stepped, as in an evaluation"));
 }
 
 TEST_CASE("below the steps is what ended them, for each sign that ranks had") {

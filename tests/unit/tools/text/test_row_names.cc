@@ -25,5 +25,14 @@ TEST_CASE("rows of one name are distinguished by what differs, and others are no
       std::vector<std::string>{", float32", ", bfloat16\\x0a", ", float32, async, issued in Next, compiled", ""});
 }
 
+TEST_CASE("a group without a description is named by its ranks if they are the same for all") {
+  JobGroup group{.name = "3", .size = 2, .members = {{0, 1}}};
+  CHECK(groupLabel(group) == "3 [0-1]");
+  group.members.push_back({2, 3});
+  CHECK(groupLabel(group) == "3");
+  group = {.name = "dp\n", .desc = "dp", .size = 2, .members = {{0, 1}}};
+  CHECK(groupLabel(group) == "dp\\x0a");
+}
+
 } // namespace
 } // namespace commtap

@@ -4,6 +4,11 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
 namespace commtap {
 namespace {
 
@@ -43,6 +48,16 @@ TEST_CASE("durations have a unit that fits their size") {
   CHECK(humanDuration(59e9) == "59.0 s");
   CHECK(humanDuration(90e9) == "1.50 min");
   CHECK(humanDuration(3600e9 * 250) == "250 h");
+}
+
+TEST_CASE("bytes and durations have the text of the table, which the page is held to as well") {
+  const nlohmann::json texts =
+      nlohmann::json::parse(std::ifstream(COMMTAP_SOURCE_ROOT "/tests/unit/tools/text/number_texts.json"));
+  for (const auto& [name, write] : {std::pair("bytes", &humanBytes), std::pair("ns", &humanDuration)}) {
+    for (const nlohmann::json& example : texts.at(name)) {
+      CHECK(write(example[0].get<double>()) == example[1].get<std::string>());
+    }
+  }
 }
 
 TEST_CASE("stepRange shows merged steps as a range") {

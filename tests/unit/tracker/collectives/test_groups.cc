@@ -7,7 +7,9 @@
 #include <torch/csrc/distributed/c10d/GroupRegistry.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
+#include <future>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -61,6 +63,46 @@ TEST_CASE_FIXTURE(TrackerFixture, "a new group of an old one's name, or at its a
   CHECK(second.size == 8);
   group->setGroupName("g-renamed"); // the object at this address is another group now
   CHECK(groupOf(*group, thread).index != first.index);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a group made again is another entry, at the old one's address and of its name too") {
+  ThreadState& thread = *ThreadState::current();
+  const auto group = makeGroup("g-made", "default_pg", 2);
+  c10d::register_process_group("g-made", group);
+  const GroupRef first = groupMade("g-made", thread);
+  CHECK(groupOf(*group, thread).index == first.index);
+  const GroupRef second = groupMade("g-made", thread); // as if a new object had the same address
+  CHECK(second.index != first.index);
+  CHECK(groupOf(*group, thread).index == second.index);
+  const auto elsewhere = makeGroup("g-made", "default_pg", 2); // while something keeps the old object alive
+  c10d::unregister_process_group("g-made");
+  c10d::register_process_group("g-made", elsewhere);
+  CHECK(groupMade("g-made", thread).index > second.index);
+  CHECK(groupOf(*group, thread).index == second.index);
+  c10d::unregister_process_group("g-made");
+  CHECK(groupMade("g-made", thread).size == 0);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a group made again is another entry for threads that used the old one") {
+  const auto group = makeGroup("g-threads", "default_pg", 2);
+  c10d::register_process_group("g-threads", group);
+  const GroupRef first = groupMade("g-threads", *ThreadState::current());
+  std::promise<GroupRef> before;
+  std::promise<void> made_again;
+  GroupRef after;
+  std::thread other([&] {
+    ThreadState& thread = *ThreadState::current();
+    before.set_value(groupOf(*group, thread));
+    made_again.get_future().wait();
+    after = groupOf(*group, thread);
+  });
+  CHECK(before.get_future().get().index == first.index);
+  const GroupRef second = groupMade("g-threads", *ThreadState::current());
+  made_again.set_value();
+  other.join();
+  CHECK(after.index == second.index);
+  CHECK(second.index != first.index);
+  c10d::unregister_process_group("g-threads");
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "a group that has no backend yet, and so no name, is an entry too") {

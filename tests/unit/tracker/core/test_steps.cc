@@ -25,14 +25,14 @@ void forward(Gradients gradients) {
 }
 
 /// Returns the forwards of each step that `body` makes in a process of its own, the running step included, and what
-/// ended the last: "2 2 1 optimizer".
-std::string forwardsPerStep(const std::function<void()>& body) {
+/// ended the last: "2 2 1 optimizer". With `marks`, a * is behind those of a step that trained.
+std::string forwardsPerStep(const std::function<void()>& body, bool marks = false) {
   const ChildResult child = TrackerFixture::runInTrackedChild([&] {
     Steps::resetInForkedChild(); // other tests have run forwards in this process
     body();
     std::string forwards;
     for (const Step& step : TrackerFixture().report().steps) {
-      forwards += std::to_string(step.forward_passes) + " ";
+      forwards += std::to_string(step.forward_passes) + (marks && step.training_steps ? "* " : " ");
     }
     const std::optional<StepSign> sign = TrackerFixture().report().job.steps_from;
     sayLine(forwards + (sign ? std::string(stepSignName(*sign)) : "null"));
@@ -55,6 +55,38 @@ TEST_CASE_FIXTURE(TrackerFixture, "a step ends with the first forward after an o
     forward(Gradients::kOff);
   });
   CHECK(forwards == "2 2 2 2 optimizer\n");
+}
+
+TEST_CASE_FIXTURE(
+    TrackerFixture,
+    "the steps in which an optimizer steps train, and forwards before and behind do not") {
+  const std::string forwards = forwardsPerStep(
+      [] {
+        forward(Gradients::kOff);
+        forward(Gradients::kOff);
+        for (int step = 0; step < 2; ++step) {
+          forward(Gradients::kOn);
+          Steps::optimizerStepped();
+        }
+        forward(Gradients::kOn);
+      },
+      true);
+  CHECK(forwards == "1 1 1* 1* 1 optimizer\n");
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "without an optimizer, steps with a forward with gradients train") {
+  const std::string forwards = forwardsPerStep(
+      [] {
+        forward(Gradients::kOff);
+        for (int step = 0; step < 2; ++step) {
+          Steps::gradientsZeroed();
+          forward(Gradients::kOn);
+        }
+        Steps::gradientsZeroed();
+        forward(Gradients::kOff);
+      },
+      true);
+  CHECK(forwards == "1 1* 1* 1 zero_grad\n");
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "a closure's cleared gradients end no step inside the optimizer's") {

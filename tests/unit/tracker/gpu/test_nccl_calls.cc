@@ -378,10 +378,13 @@ TEST_CASE_FIXTURE(NcclFixture, "device communicators and windows are signs of wh
   CHECK(notSeen("device_communicators") == devices + 1);
 }
 
-TEST_CASE_FIXTURE(NcclFixture, "a one-sided call inside a collective counts with the collective and is no sign") {
+TEST_CASE_FIXTURE(NcclFixture, "what a collective does for itself counts with the collective and is no sign") {
   const uint64_t windows = notSeen("nccl_windows");
+  const uint64_t devices = notSeen("device_communicators");
   OpFrame frame;
   thread.frame = &frame;
+  called(COMMTAP_NCCL_DevCommCreate, comm);
+  CHECK(notSeen("device_communicators") == devices);
   called(COMMTAP_NCCL_PutSignal, comm, 1);
   CHECK(notSeen("nccl_windows") == windows);
 }
