@@ -193,7 +193,7 @@ inline constexpr auto kColumns<JobModule> = std::tuple{
         field::kWrappers,
         &JobModule::wrappers,
         "The classes that wrap the module, for example `DistributedDataParallel`, and those by which a library swapped "
-        "its class, for example `FSDPModule`; outermost first. On the first rank."),
+        "its class, for example `FSDPModule`; outermost first."),
 };
 
 template <>
