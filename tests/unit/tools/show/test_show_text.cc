@@ -95,7 +95,7 @@ TEST_CASE("a sorted list has full names and says what is not shown") {
   CHECK(has(text, "(COUNT and BYTES with all modules below, OWN without; the most OWN BYTES first)\n"));
   CHECK(has(text, "\nDistributedDataParallel.net1  forward"));
   CHECK(has(text, "\nnot shown: 3 modules with smaller numbers (--top)\n"));
-  CHECK(has(showText(viewOf(folder, {.sort = SortBy::kCalls}), Color::none()), "; the most CALLS first)"));
+  CHECK(has(showText(viewOf(folder, {.sort = SortBy::kCalls}), Color::none()), "; the most MODULE CALLS first)"));
 }
 
 TEST_CASE("numbers per training step are the sums divided by the steps") {
