@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
 #include <tuple>
-#include <unordered_map>
 
 #include "report/advice/advice_findings.h"
+#include "report/advice/ddp_advice.h"
 #include "report/advice/dtensor_advice.h"
 #include "report/advice/host_advice.h"
 #include "report/advice/sharding_advice.h"
@@ -31,7 +30,7 @@ constexpr double kUnevenRatio = 1.25;
 
 constexpr std::string_view kLink = "commtap help advise";
 
-constexpr std::array<AdviceRuleRow, 19> kRules = {{
+constexpr std::array<AdviceRuleRow, 21> kRules = {{
     {AdviceRule::kDisagreement,
      "ranks_differ",
      "ranks of one group made different calls: [merge](merge.md#when-ranks-disagree)",
@@ -90,9 +89,9 @@ constexpr std::array<AdviceRuleRow, 19> kRules = {{
      kLink},
     {AdviceRule::kReducedEachBackward,
      "reduced_each_backward",
-     "steps have two or more backwards in the mean, and FSDP reduces a module's gradients in each of them; one "
-     "reduction "
-     "per step is left",
+     "steps have two or more backwards in the mean, FSDP reduces a module's gradients in each of them, and no "
+     "optimizer "
+     "was given a closure; one reduction per step is left",
      "Several backwards before a step of the optimizer each reduce the gradients: if these are of micro-batches, "
      "reduce "
      "in the last one only (FSDP2: set_requires_gradient_sync(False), FSDP1: no_sync()), if there is memory for whole "
@@ -131,8 +130,7 @@ constexpr std::array<AdviceRuleRow, 19> kRules = {{
      "the optimizer's step all_reduces a module's gradients and all_gathers its parameters, as many times with as many "
      "bytes; half of what the all_reduce moves goes",
      "The optimizer's step all_reduces gradients, and gathers the parameters that the ranks then have updated in "
-     "parts: "
-     "if each uses only its part of the gradient, a reduce_scatter moves half as much.",
+     "parts: if each uses only its part of the gradient, a reduce_scatter moves half as much.",
      kLink},
     {AdviceRule::kBarrier,
      "barrier_in_step",
@@ -155,6 +153,19 @@ constexpr std::array<AdviceRuleRow, 19> kRules = {{
      "bucket_of_one",
      "one layer fills several of DDP's buckets in a backward, so that all but the first hold one parameter",
      "One layer fills several of DDP's buckets, so a bucket holds one parameter: raise bucket_cap_mb.",
+     kLink},
+    {AdviceRule::kUnusedSought,
+     "unused_sought",
+     "DDP's backward reduces a map of used parameters (`find_unused_parameters`), and every module without modules "
+     "below it was called as often as the model",
+     "DDP looks for parameters without a gradient in every backward, and every module was called: if each parameter "
+     "gets a gradient, leave out find_unused_parameters.",
+     kLink},
+    {AdviceRule::kBuffersBroadcast,
+     "buffers_broadcast",
+     "every step broadcasts DDP's buffers, and no class of the model is called a BatchNorm or InstanceNorm",
+     "DDP broadcasts buffers in every forward: if no module changes them, as tables of positions or masks, leave it "
+     "out by DistributedDataParallel(broadcast_buffers=False).",
      kLink},
     {AdviceRule::kPrefetchHidesNothing,
      "prefetch_hides_nothing",
@@ -279,37 +290,6 @@ void findUneven(Findings& findings) {
   }
 }
 
-/// The modules of a job by name, and which of them hold others.
-class ModuleIndex {
- public:
-  explicit ModuleIndex(const JobReport& job) {
-    for (const JobModule& module : job.modules) {
-      modules_.emplace(module.name, &module);
-      if (module.name != kGlobalName) {
-        parents_.insert(job.modules[module.parent].name);
-      }
-    }
-  }
-  bool isDdp(std::string_view name) const {
-    const auto found = modules_.find(name);
-    const auto isWrapper = [](const std::string& wrapper) { return wrapper == "DistributedDataParallel"; };
-    return found != modules_.end() &&
-           std::any_of(found->second->wrappers.begin(), found->second->wrappers.end(), isWrapper);
-  }
-  bool isLeaf(std::string_view name) const {
-    return modules_.count(name) > 0 && parents_.count(name) == 0;
-  }
-  /// Returns the calls in forwards over all ranks.
-  uint64_t forwards(std::string_view name) const {
-    const auto found = modules_.find(name);
-    return found == modules_.end() ? 0 : found->second->calls[static_cast<size_t>(Phase::kForward)].sum;
-  }
-
- private:
-  std::unordered_map<std::string_view, const JobModule*> modules_;
-  std::set<std::string_view> parents_;
-};
-
 /// Returns whether torch makes a row's calls, one per unit or layer: FSDP, DDP, or DTensor.
 bool isOfWrapper(const JobCollective& row, const ShardedParameters& sharded, const ModuleIndex& modules) {
   return sharded.mayShard(row) || isFunctional(row) || modules.isDdp(row.module);
@@ -317,8 +297,7 @@ bool isOfWrapper(const JobCollective& row, const ShardedParameters& sharded, con
 
 /// Collectives of layers wait for one another, those of gradients do not. Where forwards communicate in a group, the
 /// calls of backwards there may be of layers.
-void findSmall(const ShardedParameters& sharded, Findings& findings) {
-  const ModuleIndex modules(findings.job());
+void findSmall(const ShardedParameters& sharded, const ModuleIndex& modules, Findings& findings) {
   std::map<std::tuple<Kind, Phase, size_t>, std::vector<const JobCollective*>> bins;
   std::set<size_t> of_layers;
   for (const JobCollective& row : findings.job().collectives) {
@@ -340,31 +319,6 @@ void findSmall(const ShardedParameters& sharded, Findings& findings) {
     const bool holds = in_step >= kManySmall && (phase != Phase::kBackward || !of_layers.contains(group));
     for (const JobCollective* row : holds ? rows : std::vector<const JobCollective*>()) {
       findings.add(AdviceRule::kSmall, *row, {(in_step - 1) / calls, 0});
-    }
-  }
-}
-
-/// Returns the most backwards that the ranks of a row may have made; UINT64_MAX if steps do not say.
-uint64_t backwardsOf(const JobCollective& row, const Findings& findings) {
-  const uint64_t passes = findings.backwardPasses();
-  const uint64_t most = std::numeric_limits<uint64_t>::max();
-  return passes == 0 || passes > most / std::max<uint64_t>(row.amount.ranks, 1) ? most : passes * row.amount.ranks;
-}
-
-/// DDP fills its buckets with the layers' parameters one after the other. So if a layer fills several in one backward,
-/// all but the first hold nothing else.
-void findBucketsOfOne(Findings& findings) {
-  const ModuleIndex modules(findings.job());
-  for (const JobCollective& row : findings.job().collectives) {
-    const bool is_bucket = row.kind == Kind::kAllReduce && row.phase == Phase::kBackward && row.issued_in != row.module;
-    if (!is_bucket || !modules.isDdp(row.module) || !modules.isLeaf(row.issued_in)) {
-      continue;
-    }
-    const auto buckets = static_cast<double>(row.amount.count.sum);
-    const auto backwards = static_cast<double>(std::min(modules.forwards(row.module), backwardsOf(row, findings)));
-    if (backwards > 0 && buckets > backwards) {
-      const double beyond = 1 - backwards / buckets;
-      findings.add(AdviceRule::kBucketOfOne, row, {beyond, 0});
     }
   }
 }
@@ -394,14 +348,15 @@ std::span<const AdviceRuleRow> adviceRules() {
 std::vector<Advice> adviceFor(const JobReport& job) {
   Findings findings(job);
   const ShardedParameters sharded(job);
-  findSmall(sharded, findings);
+  const ModuleIndex modules(job);
+  findSmall(sharded, modules, findings);
   findSharding(sharded, findings);
   findRecomputed(sharded, findings);
   findUneven(findings);
   findReducedWhole(findings);
   findDtensors(findings);
   findInEveryStep(findings);
-  findBucketsOfOne(findings);
+  findDdp(modules, findings);
   findIdlePrefetches(sharded, findings);
   if (!job.planned) { // all ranks of a plan have one host
     findAcrossHosts(findings);

@@ -31,7 +31,9 @@ enum class AdviceRule : uint8_t {
   kBarrier,
   kObjects,
   kAcrossHosts,
-  kBucketOfOne, ///< DDP reduces a parameter by itself
+  kBucketOfOne,  ///< DDP reduces a parameter by itself
+  kUnusedSought, ///< a map of the parameters that have a gradient, where all modules are called
+  kBuffersBroadcast,
   kPrefetchHidesNothing,
 };
 

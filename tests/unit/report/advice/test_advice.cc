@@ -194,28 +194,5 @@ TEST_CASE("ranks that differ come first") {
   CHECK(jobs.rules() == Rules{"recomputed"});
 }
 
-TEST_CASE("a layer that fills several of DDP's buckets in a backward has a bucket with one parameter") {
-  AdvisedJob jobs; // of one forward
-  const auto bucket = [&jobs](const char* layer, uint64_t calls) {
-    Collective& row = jobs.add("DistributedDataParallel", Phase::kBackward, Kind::kAllReduce, 1, kMiB);
-    row.issued_in = layer;
-    row.count = calls;
-  };
-  bucket(kLayer, 1);
-  bucket("DistributedDataParallel", 2); // the model itself holds several layers
-  CHECK(jobs.rules().empty());
-  bucket("DistributedDataParallel.net2", 2);
-  CHECK(jobs.rules() == Rules{"bucket_of_one"});
-  CHECK(jobs.advice()[0].rows.size() == 1);
-  CHECK(jobs.advice()[0].calls == doctest::Approx(0.25)); // one of two, in four steps
-  CHECK(jobs.advice()[0].bytes == 0);
-  for (Module& module : jobs.report().modules) { // four forwards that evaluate
-    module.calls[static_cast<size_t>(Phase::kForward)] += 4;
-  }
-  CHECK(jobs.rules().empty());
-  jobs.report().steps.front().backward_passes = 1;
-  CHECK(jobs.rules() == Rules{"bucket_of_one"});
-}
-
 } // namespace
 } // namespace commtap
