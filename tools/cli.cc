@@ -57,7 +57,7 @@ Verb commtapProgram() {
   add(commtap, "A hang", {whyVerb(), topVerb()});
   add(commtap, "Operate", {serveVerb(), pruneVerb()});
   add(commtap, "Documentation", {helpVerb()});
-  add(commtap, "Seldom needed", {recoverVerb(), envVerb(), buildTrackerVerb(), completionVerb()});
+  add(commtap, "Seldom needed", {envVerb(), buildTrackerVerb(), completionVerb()});
   add(commtap, "", {optionsVerb()});
   return commtap;
 }
