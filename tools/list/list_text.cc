@@ -36,14 +36,12 @@ std::string ranksText(const ListedRun& run) {
 /// have a command of the planner's.
 std::string nameOrCommand(const ListedRun& run) {
   std::string text = run.name;
-  if (!run.name.empty() || run.planned) {
-    return shorten(inert(text), kCommandColumns);
-  }
-  for (const std::string& word : run.argv) {
+  const bool is_named = !run.name.empty() || run.planned;
+  for (const std::string& word : is_named ? std::vector<std::string>() : run.argv) {
     const size_t folder = text.empty() ? word.rfind('/') : std::string::npos;
     text += (text.empty() ? "" : " ") + (folder == std::string::npos ? word : word.substr(folder + 1));
   }
-  return shorten(inert(text), kCommandColumns);
+  return inert(text);
 }
 
 std::string endText(const ListedRun& run) {
@@ -52,7 +50,7 @@ std::string endText(const ListedRun& run) {
 
 } // namespace
 
-std::string listText(const RunList& list, const std::string& folder, const Color& color) {
+std::string listText(const RunList& list, const std::string& folder, const Color& color, bool is_cut) {
   Table table(
       {{"STARTED"},
        {"TIME", Align::kRight},
@@ -73,7 +71,7 @@ std::string listText(const RunList& list, const std::string& folder, const Color
          humanBytes(static_cast<double>(run.bytes)),
          humanBytes(static_cast<double>(run.disk_bytes)),
          run.run_id,
-         nameOrCommand(run)});
+         is_cut ? shorten(nameOrCommand(run), kCommandColumns) : nameOrCommand(run)});
   }
   const std::string older = list.older == 0 ? "" : fmt::format("{}: --all\n", counted(list.older, "older run"));
   return table.text(color) + older +
