@@ -163,7 +163,8 @@ constexpr std::array<AdviceRuleRow, 21> kRules = {{
      kLink},
     {AdviceRule::kBuffersBroadcast,
      "buffers_broadcast",
-     "every step broadcasts DDP's buffers, and no class of the model is called a BatchNorm or InstanceNorm",
+     "DDP broadcasts buffers at least as often as there are steps, and no class of the model is called a BatchNorm or "
+     "InstanceNorm",
      "DDP broadcasts buffers in every forward: if no module changes them, as tables of positions or masks, leave it "
      "out by DistributedDataParallel(broadcast_buffers=False).",
      kLink},

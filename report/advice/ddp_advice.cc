@@ -60,7 +60,9 @@ void findBuffers(const JobCollective& row, const ModuleIndex& modules, Findings&
     return module->class_name.find("BatchNorm") != std::string::npos ||
            module->class_name.find("InstanceNorm") != std::string::npos;
   });
-  if (!has_statistics && findings.trainingSteps() > 1 && findings.callsInEveryStep(row) >= 1) {
+  const auto calls = static_cast<double>(row.amount.count.sum) / static_cast<double>(row.amount.ranks);
+  const auto steps = static_cast<double>(findings.trainingSteps());
+  if (!has_statistics && steps > 1 && calls >= steps) {
     findings.add(AdviceRule::kBuffersBroadcast, row);
   }
 }

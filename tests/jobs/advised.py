@@ -165,6 +165,28 @@ def plain(layers: int) -> torch.nn.Module:
     return torch.nn.Sequential(*(torch.nn.Linear(WIDTH, WIDTH, bias=False) for _ in range(layers)))
 
 
+class Tabled(torch.nn.Linear):
+    """Has a buffer that nothing changes."""
+
+    def __init__(self) -> None:
+        super().__init__(WIDTH, WIDTH)
+        self.register_buffer("table", torch.ones(WIDTH))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return super().forward(x) * self.table
+
+
+class FirstOnly(torch.nn.Sequential):
+    """Calls the first of its layers."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self[0](x)
+
+
+def replica(*layers: torch.nn.Module, model: type[torch.nn.Sequential] = torch.nn.Sequential, **options: bool) -> Any:
+    return torch.nn.parallel.DistributedDataParallel(model(*layers), **options)
+
+
 class Zero1(torch.optim.Optimizer):
     """Reduces whole gradients, of which each rank uses its part, and gathers the parameters."""
 
@@ -193,6 +215,10 @@ MODELS = {
     "deferred": sharded,
     "after_backward": lambda: plain(60),
     "zero1": lambda: plain(3),
+    "buffers": lambda: replica(Tabled()),
+    "statistics": lambda: replica(Tabled(), torch.nn.BatchNorm1d(WIDTH)),
+    "all_used": lambda: replica(*plain(3), find_unused_parameters=True),
+    "some_unused": lambda: replica(*plain(3), model=FirstOnly, find_unused_parameters=True),
 }
 
 

@@ -141,6 +141,10 @@ SAVINGS: dict[str, tuple[int, dict[str, tuple[set[str], float, float]]]] = {
     "deferred": (2, {"gathered_twice": ({f"Sequential.{i}" for i in range(3)}, 12, 12 * 420 * 4)}),
     "after_backward": (2, {"small_collectives": ({"Global"}, 59, 0)}),
     "zero1": (2, {"gradients_reduced_whole": ({f"Sequential.{i}" for i in range(3)}, 0, 3 * 400 * 4 / 2)}),
+    "buffers": (2, {"buffers_broadcast": ({"Sequential"}, 1, 20 * 4)}),
+    "statistics": (2, {}),  # the broadcast makes the statistics equal
+    "all_used": (2, {"unused_sought": ({"Sequential"}, 1, 3 * 4)}),
+    "some_unused": (2, {}),  # else the next forward would fail
 }
 
 
