@@ -15,9 +15,9 @@ TEST_CASE("the page has the tree with inclusive and own numbers, kinds and group
   const std::string text = showText(viewOf(folder, {}), Color::none());
   for (const char* part :
        {"sum over 2 of 4 ranks: 0, 2\nno report of ranks 1, 3\n",
-        "\n  DistributedDataParallel  forward       2  all_gather      4  4.00 KiB\n",
-        "\n                           backward         all_reduce      2     640 B          2      640 B\n",
-        "\n    net1                   forward       2  all_gather      4  4.00 KiB          4   4.00 KiB\n",
+        "\n  DistributedDataParallel  forward              2  all_gather      4  4.00 KiB\n",
+        "\n                           backward                all_reduce      2     640 B          2      640 B\n",
+        "\n    net1                   forward              2  all_gather      4  4.00 KiB          4   4.00 KiB\n",
         "\nall               4         2      2      8",
         "\ndefault_pg  gloo        4  0-3 "}) {
     CAPTURE(part);
