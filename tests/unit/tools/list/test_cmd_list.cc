@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/base/process.h"
+#include "report/runs/output.h"
 #include "tests/unit/programs.h"
 
 namespace commtap {
@@ -35,7 +37,7 @@ TEST_CASE("list makes the report of a killed process from its ledger, and exits 
   const TempFolder folder;
   const auto ledger = sampleLedger(1);
   ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
-  REQUIRE(ledger->publish(folder / "x.ledger"));
+  REQUIRE(ledger->publish(folder / ledgerFileName("rank", {hostName(), 1ULL << 30U, -1, "", 0})));
   CHECK(runCommtap({"list", folder.path()}).status() == 0);
   CHECK(namesIn(folder.path()) == std::vector<std::string>{"rank-00001.json"});
   writeText(folder / "bad.ledger", "x");
