@@ -156,7 +156,8 @@ constexpr std::array<AdviceRuleRow, 21> kRules = {{
      kLink},
     {AdviceRule::kUnusedSought,
      "unused_sought",
-     "DDP's backward reduces a map of used parameters (`find_unused_parameters`), and every module without modules "
+     "DDP's backward reduces a map of used parameters in each step (`find_unused_parameters`), and every module "
+     "without modules "
      "below it was called as often as the model",
      "DDP looks for parameters without a gradient in every backward, and every module was called: if each parameter "
      "gets a gradient, leave out find_unused_parameters.",

@@ -20,6 +20,12 @@ bool isMapOfUsed(const JobCollective& row) {
   return isReduction(row) && row.dtype == "int32";
 }
 
+/// Returns whether each rank made at least as many calls of a row as there are training steps.
+bool isOfSteps(const JobCollective& row, const Findings& findings) {
+  const auto calls = static_cast<double>(row.amount.count.sum) / static_cast<double>(row.amount.ranks);
+  return findings.trainingSteps() > 1 && calls >= static_cast<double>(findings.trainingSteps());
+}
+
 /// Returns the most backwards that the ranks of a row may have made; UINT64_MAX if steps do not say.
 uint64_t backwardsOf(const JobCollective& row, const Findings& findings) {
   const uint64_t passes = findings.backwardPasses();
@@ -40,7 +46,8 @@ void findBucketOfOne(const JobCollective& row, const ModuleIndex& modules, Findi
   }
 }
 
-/// Every module without modules below it was called in every forward, so parameters without a gradient are unlikely.
+/// Every module without modules below it was called in every forward, so parameters without a gradient are unlikely. A
+/// static graph reduces the map once.
 void findMapOfUsed(const JobCollective& row, const ModuleIndex& modules, Findings& findings) {
   const std::vector<const JobModule*> below = modules.below(row.module);
   const uint64_t forwards = modules.forwards(row.module);
@@ -48,7 +55,7 @@ void findMapOfUsed(const JobCollective& row, const ModuleIndex& modules, Finding
       forwards > 0 && std::all_of(below.begin(), below.end(), [&modules, forwards](const JobModule* module) {
         return !modules.isLeaf(module->name) || modules.forwards(module->name) >= forwards;
       });
-  if (are_all_called) {
+  if (are_all_called && isOfSteps(row, findings)) {
     findings.add(AdviceRule::kUnusedSought, row);
   }
 }
@@ -60,9 +67,7 @@ void findBuffers(const JobCollective& row, const ModuleIndex& modules, Findings&
     return module->class_name.find("BatchNorm") != std::string::npos ||
            module->class_name.find("InstanceNorm") != std::string::npos;
   });
-  const auto calls = static_cast<double>(row.amount.count.sum) / static_cast<double>(row.amount.ranks);
-  const auto steps = static_cast<double>(findings.trainingSteps());
-  if (!has_statistics && steps > 1 && calls >= steps) {
+  if (!has_statistics && isOfSteps(row, findings)) {
     findings.add(AdviceRule::kBuffersBroadcast, row);
   }
 }

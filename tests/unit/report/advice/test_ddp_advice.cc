@@ -39,6 +39,9 @@ TEST_CASE("a map of used parameters is sought for nothing if all modules are cal
   jobs.add(kModel, Phase::kBackward, Kind::kAllReduce, 1, 16).dtype = "int32";
   CHECK(jobs.rules() == Rules{"unused_sought"});
   CHECK(jobs.advice()[0].bytes == doctest::Approx(16));
+  jobs.report().collectives.back().count = 1; // of a static graph
+  CHECK(jobs.rules().empty());
+  jobs.report().collectives.back().count = AdvisedJob::kSteps;
   for (Module& module : jobs.report().modules) {
     module.calls[static_cast<size_t>(Phase::kForward)] *= module.name == kLayer ? 1 : 2;
   }
