@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
 #include <utility>
 
 #include "tools/cli/job_input.h"
@@ -20,6 +21,8 @@ constexpr const char* kExample =
     "commtap merge out\n"
     "commtap diff yesterday today";
 
+constexpr std::string_view kSeldom = "Seldom needed";
+
 /// Returns whether a verb reads reports.
 bool readsFolder(const Verb& verb) {
   return std::any_of(verb.options.begin(), verb.options.end(), [](const Option& option) {
@@ -28,10 +31,11 @@ bool readsFolder(const Verb& verb) {
 }
 
 /// Adds verbs with what they have in common. `group` is their heading in the help; "" hides them.
-void add(Verb& program, const char* group, const std::vector<Verb>& verbs) {
+void add(Verb& program, std::string_view group, const std::vector<Verb>& verbs) {
   for (const Verb& each : verbs) {
     Verb& verb = program.verbs.emplace_back(each);
     verb.group = group;
+    verb.is_seldom = group == kSeldom;
     verb.options.insert(verb.options.begin(), {.names = "-h,--help", .help = "Print this help message and exit"});
     if (readsFolder(verb)) {
       verb.options.push_back(inputLimit());
@@ -48,7 +52,7 @@ Verb commtapProgram() {
       .usage = "commtap COMMAND ...",
       .about =
           "commtap COMMAND --help explains a command and its options; commtap help lists the pages of the "
-          "documentation.",
+          "documentation, of which commtap help commands has further commands.",
       .examples = {kExample}};
   add(commtap, "Count", {runVerb(), doctorVerb(), demoVerb()});
   add(commtap, "Look", {showVerb(), listVerb(), mergeVerb(), adviseVerb(), htmlVerb(), exportVerb()});
@@ -57,7 +61,7 @@ Verb commtapProgram() {
   add(commtap, "A hang", {whyVerb(), topVerb()});
   add(commtap, "Operate", {serveVerb(), pruneVerb()});
   add(commtap, "Documentation", {helpVerb()});
-  add(commtap, "Seldom needed", {recoverVerb(), envVerb(), buildTrackerVerb(), completionVerb()});
+  add(commtap, kSeldom, {envVerb(), buildTrackerVerb(), completionVerb()});
   add(commtap, "", {optionsVerb()});
   return commtap;
 }

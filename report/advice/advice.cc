@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
 #include <tuple>
-#include <unordered_map>
 
 #include "report/advice/advice_findings.h"
+#include "report/advice/ddp_advice.h"
 #include "report/advice/dtensor_advice.h"
 #include "report/advice/host_advice.h"
 #include "report/advice/sharding_advice.h"
@@ -31,7 +30,7 @@ constexpr double kUnevenRatio = 1.25;
 
 constexpr std::string_view kLink = "commtap help advise";
 
-constexpr std::array<AdviceRuleRow, 17> kRules = {{
+constexpr std::array<AdviceRuleRow, 21> kRules = {{
     {AdviceRule::kDisagreement,
      "ranks_differ",
      "ranks of one group made different calls: [merge](merge.md#when-ranks-disagree)",
@@ -39,7 +38,9 @@ constexpr std::array<AdviceRuleRow, 17> kRules = {{
      "commtap help merge"},
     {AdviceRule::kSmall,
      "small_collectives",
-     "one kind, phase and group has 50 or more calls per rank and step, in rows with a mean of less than 64 KiB",
+     "one kind, phase and group has 50 or more calls per rank and step, after the forward, in rows with a mean of less "
+     "than 64 KiB; not what FSDP, DDP and DTensor call per unit or layer, nor backwards in a group where forwards "
+     "communicate. One call is left",
      "Many small collectives of one kind in one phase and group: those that do not wait for each other, such as "
      "gradients, can go in one call.",
      kLink},
@@ -86,6 +87,17 @@ constexpr std::array<AdviceRuleRow, 17> kRules = {{
      "Gradients are reduced in a wider type than their parameters are gathered in: reduce_dtype of FSDP2's "
      "MixedPrecisionPolicy, or of FSDP1's MixedPrecision, decides it.",
      kLink},
+    {AdviceRule::kReducedEachBackward,
+     "reduced_each_backward",
+     "steps have two or more backwards in the mean, FSDP reduces a module's gradients in each of them, and no "
+     "optimizer "
+     "was given a closure; one reduction per step is left",
+     "Several backwards before a step of the optimizer each reduce the gradients: if these are of micro-batches, "
+     "reduce "
+     "in the last one only (FSDP2: set_requires_gradient_sync(False), FSDP1: no_sync()), if there is memory for whole "
+     "gradients.",
+     kLink,
+     /*takes_memory=*/true},
     {AdviceRule::kRecompute,
      "recomputed",
      "a recomputation makes a collective of the forward again, other than FSDP's",
@@ -96,9 +108,9 @@ constexpr std::array<AdviceRuleRow, 17> kRules = {{
      "uneven_all_to_all",
      "in a training step, a rank's bytes exceed by more than a quarter those of another rank of its group, or the "
      "ranks of a group send more than a quarter above the mean to one of them ([splits](report.md#splits)); at stake "
-     "is what the largest has above the mean",
+     "is what the largest has above the mean of a row's sum, of which single calls may be less even",
      "Ranks of one group exchange unequal amounts, and all wait for the one with the most: balance them, for instance "
-     "the tokens of experts.",
+     "the tokens of experts. The number is of a row's sum: its single calls may be less even.",
      kLink},
     {AdviceRule::kFullTensor,
      "full_tensor_in_step",
@@ -112,6 +124,13 @@ constexpr std::array<AdviceRuleRow, 17> kRules = {{
      "a multiple of them",
      "Gradients are Partial DTensors: clip_grad_norm_ reduces them, and the optimizer's step again in each op that "
      "needs them. Reduce them once after the backward: p.grad = p.grad.redistribute(placements=p.placements).",
+     kLink},
+    {AdviceRule::kReducedWhole,
+     "gradients_reduced_whole",
+     "the optimizer's step all_reduces a module's gradients and all_gathers its parameters, as many times with as many "
+     "bytes; half of what the all_reduce moves goes",
+     "The optimizer's step all_reduces gradients, and gathers the parameters that the ranks then have updated in "
+     "parts: if each uses only its part of the gradient, a reduce_scatter moves half as much.",
      kLink},
     {AdviceRule::kBarrier,
      "barrier_in_step",
@@ -135,6 +154,21 @@ constexpr std::array<AdviceRuleRow, 17> kRules = {{
      "one layer fills several of DDP's buckets in a backward, so that all but the first hold one parameter",
      "One layer fills several of DDP's buckets, so a bucket holds one parameter: raise bucket_cap_mb.",
      kLink},
+    {AdviceRule::kUnusedSought,
+     "unused_sought",
+     "DDP's backward reduces a map of used parameters in each step (`find_unused_parameters`), and every module "
+     "without modules "
+     "below it was called as often as the model",
+     "DDP looks for parameters without a gradient in every backward, and every module was called: if each parameter "
+     "gets a gradient, leave out find_unused_parameters.",
+     kLink},
+    {AdviceRule::kBuffersBroadcast,
+     "buffers_broadcast",
+     "DDP broadcasts buffers at least as often as there are steps, and no class of the model is called a BatchNorm or "
+     "InstanceNorm",
+     "DDP broadcasts buffers in every forward: if no module changes them, as tables of positions or masks, leave it "
+     "out by DistributedDataParallel(broadcast_buffers=False).",
+     kLink},
     {AdviceRule::kPrefetchHidesNothing,
      "prefetch_hides_nothing",
      "FSDP gathers a module's parameters while another module runs, each call is [timed](timing.md), and the job "
@@ -144,23 +178,6 @@ constexpr std::array<AdviceRuleRow, 17> kRules = {{
      "larger units that compute longer.",
      "commtap help timing"},
 }};
-
-void findSmall(Findings& findings) {
-  std::map<std::tuple<Kind, Phase, size_t>, std::vector<const JobCollective*>> bins;
-  for (const JobCollective& row : findings.job().collectives) {
-    const auto calls = static_cast<double>(row.amount.count.sum);
-    const bool is_small = calls > 0 && static_cast<double>(row.amount.bytes.sum) / calls < kSmallBytes;
-    if (is_small && isTraining(row) && !isPointToPoint(row.kind) && row.kind != Kind::kBarrier) {
-      bins[{row.kind, row.phase, row.group}].push_back(&row);
-    }
-  }
-  for (const auto& [key, rows] : bins) {
-    const double calls = findings.calls(rows);
-    for (const JobCollective* row : calls >= kManySmall ? rows : std::vector<const JobCollective*>()) {
-      findings.add(AdviceRule::kSmall, *row);
-    }
-  }
-}
 
 /// The functions of c10d that send objects are labels of what they send.
 bool sendsObjects(const JobCollective& row) {
@@ -197,6 +214,27 @@ void findRecomputed(const ShardedParameters& sharded, Findings& findings) {
   for (const JobCollective& row : findings.job().collectives) {
     if (row.phase == Phase::kRecompute && forward.count(keyOf(row)) > 0 && !sharded.mayShard(row)) {
       findings.add(AdviceRule::kRecompute, row);
+    }
+  }
+}
+
+/// An optimizer that updates a part of each parameter, and uses no other part of its gradient.
+void findReducedWhole(Findings& findings) {
+  const auto keyOf = [](const JobCollective& row) {
+    const RankedAmount& amount = row.amount;
+    return std::tuple<std::string_view, size_t, std::string_view, size_t, uint64_t, uint64_t>(
+        row.module, row.group, row.dtype, row.rank_set, amount.count.sum, amount.bytes.sum);
+  };
+  std::set<decltype(keyOf(JobCollective()))> gathered;
+  for (const JobCollective& row : findings.job().collectives) {
+    if (row.kind == Kind::kAllGather && row.phase == Phase::kOptimizer && row.module != kGlobalName) {
+      gathered.insert(keyOf(row));
+    }
+  }
+  for (const JobCollective& row : findings.job().collectives) {
+    const bool is_reduction = row.kind == Kind::kAllReduce && row.phase == Phase::kOptimizer && !isFunctional(row);
+    if (is_reduction && gathered.contains(keyOf(row))) {
+      findings.add(AdviceRule::kReducedWhole, row, {0, 0.5});
     }
   }
 }
@@ -254,58 +292,35 @@ void findUneven(Findings& findings) {
   }
 }
 
-/// The modules of a job by name, and which of them hold others.
-class ModuleIndex {
- public:
-  explicit ModuleIndex(const JobReport& job) {
-    for (const JobModule& module : job.modules) {
-      modules_.emplace(module.name, &module);
-      if (module.name != kGlobalName) {
-        parents_.insert(job.modules[module.parent].name);
-      }
-    }
-  }
-  bool isDdp(std::string_view name) const {
-    const auto found = modules_.find(name);
-    const auto isWrapper = [](const std::string& wrapper) { return wrapper == "DistributedDataParallel"; };
-    return found != modules_.end() &&
-           std::any_of(found->second->wrappers.begin(), found->second->wrappers.end(), isWrapper);
-  }
-  bool isLeaf(std::string_view name) const {
-    return modules_.count(name) > 0 && parents_.count(name) == 0;
-  }
-  /// Returns the calls in forwards over all ranks.
-  uint64_t forwards(std::string_view name) const {
-    const auto found = modules_.find(name);
-    return found == modules_.end() ? 0 : found->second->calls[static_cast<size_t>(Phase::kForward)].sum;
-  }
-
- private:
-  std::unordered_map<std::string_view, const JobModule*> modules_;
-  std::set<std::string_view> parents_;
-};
-
-/// Returns the most backwards that the ranks of a row may have made; UINT64_MAX if steps do not say.
-uint64_t backwardsOf(const JobCollective& row, const Findings& findings) {
-  const uint64_t passes = findings.backwardPasses();
-  const uint64_t most = std::numeric_limits<uint64_t>::max();
-  return passes == 0 || passes > most / std::max<uint64_t>(row.amount.ranks, 1) ? most : passes * row.amount.ranks;
+/// Returns whether torch makes a row's calls, one per unit or layer: FSDP, DDP, or DTensor.
+bool isOfWrapper(const JobCollective& row, const ShardedParameters& sharded, const ModuleIndex& modules) {
+  return sharded.mayShard(row) || isFunctional(row) || modules.isDdp(row.module);
 }
 
-/// DDP fills its buckets with the layers' parameters one after the other. So if a layer fills several in one backward,
-/// all but the first hold nothing else.
-void findBucketsOfOne(Findings& findings) {
-  const ModuleIndex modules(findings.job());
+/// Collectives of layers wait for one another, those of gradients do not. Where forwards communicate in a group, the
+/// calls of backwards there may be of layers.
+void findSmall(const ShardedParameters& sharded, const ModuleIndex& modules, Findings& findings) {
+  std::map<std::tuple<Kind, Phase, size_t>, std::vector<const JobCollective*>> bins;
+  std::set<size_t> of_layers;
   for (const JobCollective& row : findings.job().collectives) {
-    const bool is_bucket = row.kind == Kind::kAllReduce && row.phase == Phase::kBackward && row.issued_in != row.module;
-    if (!is_bucket || !modules.isDdp(row.module) || !modules.isLeaf(row.issued_in)) {
-      continue;
+    const auto calls = static_cast<double>(row.amount.count.sum);
+    const bool is_small = calls > 0 && static_cast<double>(row.amount.bytes.sum) / calls < kSmallBytes;
+    const bool is_left_out = row.setup || isPointToPoint(row.kind) || row.kind == Kind::kBarrier || sendsObjects(row) ||
+                             isOfWrapper(row, sharded, modules);
+    if (row.phase == Phase::kForward) {
+      of_layers.insert(row.group);
+    } else if (is_small && !is_left_out && row.phase != Phase::kRecompute) {
+      bins[{row.kind, row.phase, row.group}].push_back(&row);
     }
-    const auto buckets = static_cast<double>(row.amount.count.sum);
-    const auto backwards = static_cast<double>(std::min(modules.forwards(row.module), backwardsOf(row, findings)));
-    if (backwards > 0 && buckets > backwards) {
-      const double beyond = 1 - backwards / buckets;
-      findings.add(AdviceRule::kBucketOfOne, row, {beyond, beyond});
+  }
+  for (const auto& [key, rows] : bins) {
+    const auto [kind, phase, group] = key;
+    const double calls = findings.calls(rows);
+    const double surely = findings.trainingSteps() > 1 ? findings.callsInEveryStep(rows) : 0;
+    const double in_step = phase == Phase::kOther ? surely : calls;
+    const bool holds = in_step >= kManySmall && (phase != Phase::kBackward || !of_layers.contains(group));
+    for (const JobCollective* row : holds ? rows : std::vector<const JobCollective*>()) {
+      findings.add(AdviceRule::kSmall, *row, {(in_step - 1) / calls, 0});
     }
   }
 }
@@ -321,7 +336,7 @@ void findIdlePrefetches(const ShardedParameters& sharded, Findings& findings) {
     const auto exposed = static_cast<double>(row.time.exposed_ns);
     if (is_prefetch && is_timed && exposed >= kNearlyAll * static_cast<double>(row.time.running_ns) &&
         unit.partOfStep(row.time.exposed_ns).value_or(0) >= kLeastOfStep) {
-      findings.add(AdviceRule::kPrefetchHidesNothing, row, {1, 1, 1});
+      findings.add(AdviceRule::kPrefetchHidesNothing, row, {0, 0, 1});
     }
   }
 }
@@ -335,13 +350,15 @@ std::span<const AdviceRuleRow> adviceRules() {
 std::vector<Advice> adviceFor(const JobReport& job) {
   Findings findings(job);
   const ShardedParameters sharded(job);
-  findSmall(findings);
+  const ModuleIndex modules(job);
+  findSmall(sharded, modules, findings);
   findSharding(sharded, findings);
   findRecomputed(sharded, findings);
   findUneven(findings);
+  findReducedWhole(findings);
   findDtensors(findings);
   findInEveryStep(findings);
-  findBucketsOfOne(findings);
+  findDdp(modules, findings);
   findIdlePrefetches(sharded, findings);
   if (!job.planned) { // all ranks of a plan have one host
     findAcrossHosts(findings);
@@ -354,7 +371,8 @@ std::vector<Advice> adviceFor(const JobReport& job) {
   }
   std::stable_sort(all.begin(), all.end(), [](const Advice& a, const Advice& b) {
     const auto key = [](const Advice& advice) {
-      return std::tuple(advice.rule->rule != AdviceRule::kDisagreement, -advice.bytes, -advice.calls);
+      return std::tuple(
+          advice.rule->rule != AdviceRule::kDisagreement, -advice.bytes, -advice.exposed_ns, -advice.calls);
     };
     return key(a) < key(b);
   });

@@ -21,15 +21,19 @@ enum class AdviceRule : uint8_t {
   kPrefetchedInRecompute,
   kGatheredInRecompute,
   kNeverUsed,
-  kWideGradients, ///< reduced in a wider type than the parameters are gathered in
+  kWideGradients,       ///< reduced in a wider type than the parameters are gathered in
+  kReducedEachBackward, ///< gradients of several backwards before one step of the optimizer
   kRecompute,
   kUneven,       ///< an all_to_all of which some rank has much more than another
   kFullTensor,   ///< DTensors that are gathered whole in each step
   kReducedAgain, ///< gradients that the optimizer reduces after the clipping has
+  kReducedWhole, ///< gradients of parameters that the optimizer then gathers
   kBarrier,
   kObjects,
   kAcrossHosts,
-  kBucketOfOne, ///< DDP reduces a parameter by itself
+  kBucketOfOne,  ///< DDP reduces a parameter by itself
+  kUnusedSought, ///< a map of the parameters that have a gradient, where all modules are called
+  kBuffersBroadcast,
   kPrefetchHidesNothing,
 };
 
@@ -48,14 +52,15 @@ std::span<const AdviceRuleRow> adviceRules();
 struct Advice {
   const AdviceRuleRow* rule = nullptr;
   std::string group;                      ///< the name of a JobGroup; "" for several
-  double calls = 0;                       ///< at stake, per rank and step
-  double bytes = 0;                       ///< at stake, per rank and step
+  double calls = 0;                       ///< that would go, per rank and step
+  double bytes = 0;                       ///< that would go, per rank and step
   std::vector<const JobCollective*> rows; ///< the proof: owned by the job
   double exposed_ns = 0;                  ///< at stake, per rank and step; 0 if the rule is not of times
   double memory_bytes = 0;                ///< about what a rank would keep instead; 0 if the rule takes no memory
 };
 
-/// Returns what the rows of a job prove: most bytes first, disagreements before all. `job` must outlive it.
+/// Returns what the rows of a job prove: disagreements first, then by the bytes, the time and the calls that would go.
+/// `job` must outlive it.
 std::vector<Advice> adviceFor(const JobReport& job);
 
 } // namespace commtap

@@ -108,15 +108,18 @@ double Findings::calls(std::span<const JobCollective* const> rows) const {
 }
 
 double Findings::callsInEveryStep(const JobCollective& row) const {
-  if (row.setup) {
-    return 0;
-  }
-  uint64_t setup = steps_with_.at({row.kind, row.group}).setup_calls; // they are in the first steps
+  const JobCollective* const one = &row;
+  return row.setup ? 0 : callsInEveryStep(std::span(&one, 1));
+}
+
+double Findings::callsInEveryStep(std::span<const JobCollective* const> rows) const {
+  const auto [kind, group] = std::pair(rows.front()->kind, rows.front()->group);
+  uint64_t setup = steps_with_.at({kind, group}).setup_calls; // they are in the first steps
   double all = 0;
   double smallest = std::numeric_limits<double>::max();
   bool has_single = false;
   for (const StepsThatTrain& each : steps_) {
-    uint64_t calls = callsOf(*each.row, row.kind, row.group);
+    uint64_t calls = callsOf(*each.row, kind, group);
     const uint64_t in_setup = std::min(setup, calls);
     setup -= in_setup;
     calls -= in_setup;
@@ -130,8 +133,13 @@ double Findings::callsInEveryStep(const JobCollective& row) const {
     return 0;
   }
   const double uneven = all - smallest * static_cast<double>(training_);
-  const double left = static_cast<double>(row.amount.count.sum) - uneven;
-  return std::max(0.0, left / asDivisor(row.amount.ranks) / asDivisor(training_));
+  double left = -uneven;
+  RankUnion ranks;
+  for (const JobCollective* row : rows) {
+    left += static_cast<double>(row->amount.count.sum);
+    ranks.add(job_.rank_sets[row->rank_set], row->amount.ranks);
+  }
+  return std::max(0.0, left / asDivisor(ranks.count()) / asDivisor(training_));
 }
 
 std::vector<Advice> Findings::take() {

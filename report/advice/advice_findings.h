@@ -16,7 +16,7 @@
 
 namespace commtap {
 
-/// The part of a row that a rule has at stake, of 1.
+/// The part of a row that would go by an advice, of 1.
 struct Stake {
   double calls = 1;
   double bytes = 1;
@@ -41,6 +41,9 @@ class Findings {
   /// exceeds the smallest one, and what then remains of the row is in every step. Steps that are added up may differ
   /// among themselves: they only count if single steps are known too.
   double callsInEveryStep(const JobCollective& row) const;
+
+  /// Returns at least how many calls of several rows of one kind and group are in every training step, per rank.
+  double callsInEveryStep(std::span<const JobCollective* const> rows) const;
 
   /// Returns the calls of a row over all ranks, without those of evaluations. The report counts steps by kind and
   /// group: a step that evaluates has its part of each row's calls.
@@ -91,6 +94,11 @@ class Findings {
 /// Returns whether a step of the training makes a row's calls, and not set-up or what surrounds the steps.
 inline bool isTraining(const JobCollective& row) {
   return row.phase != Phase::kOther && !row.setup;
+}
+
+/// Returns whether a row's calls are functional collectives: those of DTensor, or of a compiler.
+inline bool isFunctional(const JobCollective& row) {
+  return row.op.starts_with("_c10d_functional");
 }
 
 } // namespace commtap

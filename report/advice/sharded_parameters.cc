@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/advice/sharded_parameters.h"
 
+#include "report/advice/advice_findings.h"
 #include "report/job/merged_row.h"
 
 namespace commtap {
 namespace {
-
-/// FSDP calls c10d. Functional collectives are DTensor's, of tensor parallelism for instance, or a compiler's.
-constexpr std::string_view kFunctional = "_c10d_functional";
 
 bool isOfItsKinds(const JobCollective& row) {
   return row.kind == Kind::kAllGather || row.kind == Kind::kReduceScatter;
@@ -63,7 +61,7 @@ Sharder ShardedParameters::sharderOf(const JobCollective& row) const {
 }
 
 bool ShardedParameters::mayShard(const JobCollective& row) const {
-  return isOfItsKinds(row) && !row.compiled && !row.op.starts_with(kFunctional) &&
+  return isOfItsKinds(row) && !row.compiled && !isFunctional(row) && // FSDP calls c10d
          wrapperOf(row.module) != Sharder::kNone;
 }
 

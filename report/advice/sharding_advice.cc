@@ -16,10 +16,11 @@ using Rows = std::vector<const JobCollective*>;
 /// The rows of a module's parameters and their gradients in one group.
 struct Unit {
   Sharder sharder = Sharder::kNone;
-  Rows forward;  ///< gathered for the forward, also ahead of it
-  Rows backward; ///< gathered in the backward
-  Rows repeated; ///< gathered by the module itself in a recomputation
-  Rows ahead;    ///< gathered in a recomputation of another module
+  bool is_kept = false; ///< from one call of the module in a forward to the next: the forward does not free them
+  Rows forward;         ///< gathered for the forward, also ahead of it
+  Rows backward;        ///< gathered in the backward
+  Rows repeated;        ///< gathered by the module itself in a recomputation
+  Rows ahead;           ///< gathered in a recomputation of another module
   Rows reduced;
 
   void add(const JobCollective& row) {
@@ -57,7 +58,7 @@ void findGatheredAgain(const Unit& unit, Findings& findings) {
     forward += findings.trainingCalls(*row); // an evaluation gathers without a backward
   }
   const uint64_t again = callsOf(unit.backward) + callsOf(unit.repeated) + callsOf(unit.ahead);
-  if (forward == 0 || again == 0) {
+  if (forward == 0 || again == 0 || unit.is_kept) {
     return;
   }
   uint64_t beyond = again - std::min(again, forward);
@@ -90,22 +91,41 @@ void findWideGradients(const Unit& unit, Findings& findings) {
   }
 }
 
-/// Returns by module whether a rank called it, in any phase.
-std::map<std::string_view, bool> calledModules(const JobReport& job) {
-  std::map<std::string_view, bool> called;
+/// Gradients of micro-batches may be added up, and reduced in the last backward before the optimizer's step.
+void findReducedEachBackward(const Unit& unit, Findings& findings) {
+  uint64_t ranks = 0;
+  for (const JobCollective* row : unit.reduced) {
+    ranks = std::max(ranks, row->amount.ranks);
+  }
+  const uint64_t steps = findings.trainingSteps();
+  const uint64_t calls = callsOf(unit.reduced);
+  if (steps > 0 && calls / steps >= 2 * ranks && findings.backwardPasses() / steps >= 2) {
+    addShare(AdviceRule::kReducedEachBackward, unit.reduced, calls - steps * ranks, findings);
+  }
+}
+
+/// The calls of a module over all ranks.
+struct Calls {
+  uint64_t all = 0;
+  uint64_t forward = 0;
+};
+
+std::map<std::string_view, Calls> callsOfModules(const JobReport& job) {
+  std::map<std::string_view, Calls> calls;
   for (const JobModule& module : job.modules) {
-    bool& is_called = called[module.name];
+    Calls& of_module = calls[module.name];
+    of_module.forward = module.calls[static_cast<size_t>(Phase::kForward)].sum;
     for (const Spread<uint64_t>& spread : module.calls) {
-      is_called = is_called || spread.sum > 0;
+      of_module.all += spread.sum;
     }
   }
-  return called;
+  return calls;
 }
 
 } // namespace
 
 void findSharding(const ShardedParameters& sharded, Findings& findings) {
-  const std::map<std::string_view, bool> called = calledModules(findings.job());
+  const std::map<std::string_view, Calls> calls = callsOfModules(findings.job());
   std::map<std::pair<std::string_view, size_t>, Unit> units;
   for (const JobCollective& row : findings.job().collectives) {
     const Sharder sharder = sharded.sharderOf(row);
@@ -115,14 +135,21 @@ void findSharding(const ShardedParameters& sharded, Findings& findings) {
     Unit& unit = units[{row.module, row.group}];
     unit.sharder = sharder;
     unit.add(row);
-    const auto module = called.find(row.module);
-    if (row.kind == Kind::kAllGather && isTraining(row) && module != called.end() && !module->second) {
+    const auto module = calls.find(row.module);
+    if (row.kind == Kind::kAllGather && isTraining(row) && module != calls.end() && module->second.all == 0) {
       findings.add(AdviceRule::kNeverUsed, row);
     }
   }
+  std::map<std::string_view, uint64_t> gathers; // of forwards, in any group
   for (const auto& [key, unit] : units) {
+    gathers[key.first] += callsOf(unit.forward);
+  }
+  for (auto& [key, unit] : units) {
+    const auto module = calls.find(key.first);
+    unit.is_kept = module != calls.end() && gathers[key.first] < module->second.forward;
     findGatheredAgain(unit, findings);
     findWideGradients(unit, findings);
+    findReducedEachBackward(unit, findings);
   }
 }
 

@@ -193,7 +193,7 @@ inline constexpr auto kColumns<JobModule> = std::tuple{
         field::kWrappers,
         &JobModule::wrappers,
         "The classes that wrap the module, for example `DistributedDataParallel`, and those by which a library swapped "
-        "its class, for example `FSDPModule`; outermost first. On the first rank."),
+        "its class, for example `FSDPModule`; outermost first."),
 };
 
 template <>
@@ -262,7 +262,8 @@ inline constexpr auto kColumns<JobCollective> = std::tuple{
         &JobCollective::label,
         "What the job does, for a row of `Global`: the name of its innermost open `record_function`, without a number "
         "at its end; else the function of torch that communicates, for example `clip_grad_norm_`; else `barrier`; else "
-        "the step of an optimizer of torch, for example `SGD.step`. Null if none is known, and in a module.",
+        "the step of an optimizer of torch, for example `SGD.step`. Null if none is known, and in a module, except "
+        "DDP's `broadcast_buffers`.",
         {.key = true}),
     column(
         field::kCompiled,

@@ -155,7 +155,8 @@ inline constexpr auto kColumns<Collective> = std::tuple{
         &Collective::label,
         "What the job does, for a row of `Global`: the name of its innermost open `record_function`, without a number "
         "at its end; else the function of torch that communicates, for example `clip_grad_norm_`; else `barrier`; else "
-        "the step of an optimizer of torch, for example `SGD.step`. Null if none is known, and in a module.",
+        "the step of an optimizer of torch, for example `SGD.step`. Null if none is known, and in a module, except "
+        "DDP's `broadcast_buffers`.",
         {.key = true}),
     column(
         field::kCompiled,

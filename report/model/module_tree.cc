@@ -38,6 +38,16 @@ class ReportModules {
   std::unordered_map<uint32_t, const Module*> by_id_;
 };
 
+/// Adds the wrappers of a module to those of all modules of its name: after them if one of these wraps it.
+void addWrappers(const Module& module, bool wrapped, std::vector<std::string>& all) {
+  auto place = wrapped ? all.end() : all.begin();
+  for (const std::string& wrapper : module.wrappers) {
+    if (std::find(all.begin(), all.end(), wrapper) == all.end()) {
+      place = all.insert(place, wrapper) + 1;
+    }
+  }
+}
+
 } // namespace
 
 ModuleCalls cleanCalls(const Report& report) {
@@ -77,8 +87,8 @@ void ModuleTree::add(const Report& report) {
     const bool wrapped = above != nullptr && above->name == module.name;
     if (modules_[index].class_name.empty() || wrapped) {
       modules_[index].class_name = module.class_name;
-      modules_[index].wrappers = module.wrappers;
     }
+    addWrappers(module, wrapped, modules_[index].wrappers);
     const Module* parent = modules.cleanParentOf(module);
     if (index != 0 && parent != nullptr && !placed_[index]) {
       const size_t parent_index = indexOf(parent->name);

@@ -22,7 +22,7 @@ ModuleCalls cleanCalls(const Report& report);
 struct ModuleNode {
   std::string name;
   std::string class_name = {};            ///< the innermost module's, which the user wrote; "" if not known
-  std::vector<std::string> wrappers = {}; ///< the innermost module's
+  std::vector<std::string> wrappers = {}; ///< of all modules of the name, outermost first; each class once
   size_t parent = 0;                      ///< index; Global's is its own
   uint32_t depth = 0;                     ///< Global 0
   Amounts own = {};                       ///< exclusive

@@ -16,7 +16,7 @@ from pathlib import Path
 from attempts import Attempt, Verdict, ask, judge
 
 COMMANDS = (
-    *((verb, "FOLDER") for verb in ("show", "merge", "advise", "recover", "why", "prune --keep 1d --dry-run")),
+    *((verb, "FOLDER") for verb in ("show", "merge", "advise", "list", "why", "prune --keep 1d --dry-run")),
     *(("diff", *pair) for pair in (("FOLDER", "FOLDER"), ("FILE", "FILE"))),
     *(
         (verb, "FILE")

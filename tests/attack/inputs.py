@@ -15,7 +15,7 @@ from attempts import Attempt, ask, judge
 
 #: INPUT is replaced by the input, REPORT by a good report. No process listens at the address.
 COMMANDS = (
-    *((verb, "INPUT") for verb in ("show", "merge", "advise", "recover")),
+    *((verb, "INPUT") for verb in ("show", "merge", "advise", "list")),
     *(("diff", *pair) for pair in (("INPUT", "REPORT"), ("REPORT", "INPUT"))),
     ("check", "INPUT", "REPORT"),
     ("check", "REPORT", "INPUT"),

@@ -150,7 +150,7 @@ def attack(command: Path, report: Path, ledger: Path, folder: Path) -> Iterator[
         ("reports and foreign files", lambda place: report_files(place, text), PRUNE),
         ("folders of reports and foreign folders", lambda place: report_folders(place, text), PRUNE),
         ("folders of reports and links", lambda place: folder_links(place, text), PRUNE),
-        ("ledgers and foreign files", lambda place: ledger_files(place, ledger), ("recover",)),
+        ("ledgers and foreign files", lambda place: ledger_files(place, ledger), ("list",)),
     )
     for name, make, arguments in kinds:
         end = time.monotonic() + SECONDS

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Jobs that communicate more than they need, each in one way, and one that only looks like it."""
+"""Jobs that communicate more than they need, each in one way, and those that only look like it."""
 
 import itertools
 import sys
@@ -9,12 +9,15 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from common import finish, say_loss, start
+from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecisionPolicy, fully_shard
 from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
+from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
 from torch.utils.checkpoint import checkpoint
 
 WIDTH, STEPS = 20, 3
+MICRO_BATCHES = 4
 
 
 class Block(torch.nn.Module):
@@ -134,6 +137,71 @@ def stages() -> torch.nn.Module:
     return model
 
 
+class Twice(torch.nn.Sequential):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return super().forward(super().forward(x))
+
+
+def called_twice() -> torch.nn.Module:
+    """FSDP2 keeps the parameters after a forward, and frees them after the first of two backwards."""
+    model = Twice(torch.nn.Linear(WIDTH, WIDTH), torch.nn.Linear(WIDTH, WIDTH))
+    for unit in (*model, model):
+        fully_shard(unit, reshard_after_forward=False)
+    return model
+
+
+def checkpointed_units() -> torch.nn.Module:
+    """FSDP2 over tensor parallelism: each unit is a wrapper, and what it wraps has its name."""
+    mesh = init_device_mesh("cpu", (2, dist.get_world_size() // 2), mesh_dim_names=("dp", "tp"))
+    model = torch.nn.Sequential()
+    for _ in range(2):
+        block = torch.nn.Sequential(torch.nn.Linear(WIDTH, WIDTH), torch.nn.Linear(WIDTH, WIDTH))
+        parallelize_module(block, mesh["tp"], {"0": ColwiseParallel(), "1": RowwiseParallel()})
+        model.append(fully_shard(checkpoint_wrapper(block), mesh=mesh["dp"]))
+    return fully_shard(model, mesh=mesh["dp"])
+
+
+def plain(layers: int) -> torch.nn.Module:
+    return torch.nn.Sequential(*(torch.nn.Linear(WIDTH, WIDTH, bias=False) for _ in range(layers)))
+
+
+class Tabled(torch.nn.Linear):
+    """Has a buffer that nothing changes."""
+
+    def __init__(self) -> None:
+        super().__init__(WIDTH, WIDTH)
+        self.register_buffer("table", torch.ones(WIDTH))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return super().forward(x) * self.table
+
+
+class FirstOnly(torch.nn.Sequential):
+    """Calls the first of its layers."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self[0](x)
+
+
+def replica(*layers: torch.nn.Module, model: type[torch.nn.Sequential] = torch.nn.Sequential, **options: bool) -> Any:
+    return torch.nn.parallel.DistributedDataParallel(model(*layers), **options)
+
+
+class Zero1(torch.optim.Optimizer):
+    """Reduces whole gradients, of which each rank uses its part, and gathers the parameters."""
+
+    def __init__(self, parameters: Any) -> None:
+        super().__init__(parameters, {})
+
+    @torch.no_grad()
+    def step(self) -> None:  # type: ignore[override]
+        size = dist.get_world_size()
+        for parameter in self.param_groups[0]["params"]:
+            dist.all_reduce(parameter.grad)
+            part = parameter.chunk(size)[dist.get_rank()] - 0.1 * parameter.grad.chunk(size)[dist.get_rank()]
+            dist.all_gather_into_tensor(parameter, part.contiguous())
+
+
 MODELS = {
     "prefetched": prefetched,
     "recomputed": recomputed,
@@ -141,6 +209,16 @@ MODELS = {
     "full_tensor": sharded,
     "partial": replicated,
     "stages": stages,
+    "called_twice": called_twice,
+    "checkpointed_units": checkpointed_units,
+    "micro_batches": sharded,
+    "deferred": sharded,
+    "after_backward": lambda: plain(60),
+    "zero1": lambda: plain(3),
+    "buffers": lambda: replica(Tabled()),
+    "statistics": lambda: replica(Tabled(), torch.nn.BatchNorm1d(WIDTH)),
+    "all_used": lambda: replica(*plain(3), find_unused_parameters=True),
+    "some_unused": lambda: replica(*plain(3), model=FirstOnly, find_unused_parameters=True),
 }
 
 
@@ -155,10 +233,17 @@ def main() -> None:
         with torch.no_grad():
             for _ in range(STEPS):
                 model(torch.rand(4, WIDTH))
-    optimizer = torch.optim.AdamW(model.parameters(), foreach=True)
+    optimizer = Zero1(model.parameters()) if kind == "zero1" else torch.optim.AdamW(model.parameters(), foreach=True)
+    micro_batches = MICRO_BATCHES if kind in ("micro_batches", "deferred") else 1
     for step in range(STEPS):
-        loss = model(torch.rand(4, WIDTH, requires_grad=True)).square().mean()
-        loss.backward()
+        for i in range(micro_batches):
+            if kind == "deferred":
+                model.set_requires_gradient_sync(i == micro_batches - 1)
+            loss = model(torch.rand(4, WIDTH, requires_grad=True)).square().mean()
+            loss.backward()
+        if kind == "after_backward":
+            for parameter in model.parameters():
+                dist.all_reduce(parameter.grad)
         if kind == "full_tensor":
             for parameter in model.parameters():
                 parameter.full_tensor().norm()

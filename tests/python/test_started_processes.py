@@ -77,4 +77,4 @@ def test_reports_of_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     (tmp_path / "rank-00001.ledger").touch()
     with pytest.raises(RuntimeError, match="1 processes that were started inside"):
         reports_of_started(tmp_path)
-    assert asked == [("recover", str(tmp_path))]
+    assert asked == [("list", str(tmp_path))]

@@ -7,6 +7,7 @@
 
 #include "report/model/options.h"
 #include "tools/text/markup.h"
+#include "tools/text/wrapping.h"
 
 namespace commtap {
 namespace {
@@ -20,18 +21,6 @@ std::string titleOf(const Option& option) {
   }
   const std::string value = placeholderOf(option);
   return fmt::format("{}{}{}", fmt::join(namesOf(option), ", "), value.empty() ? "" : " ", value);
-}
-
-/// Joins the lines of each paragraph into one.
-std::string unbroken(std::string text) {
-  for (size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
-    if (text[at + 1] == '\n') {
-      ++at; // between two paragraphs
-    } else {
-      text[at] = ' ';
-    }
-  }
-  return text;
 }
 
 /// Returns paragraphs separated by .PP.

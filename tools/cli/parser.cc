@@ -3,6 +3,8 @@
 // The only source that includes CLI11, which takes the compiler ten seconds: it parses, and lays out the help.
 #include "tools/cli/parser.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -14,13 +16,16 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/cli/usage_error.h"
+#include "tools/text/wrapping.h"
 
 namespace commtap {
 namespace {
 
 class HelpFormatter : public CLI::Formatter {
  public:
-  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) {}
+  HelpFormatter(std::string usage, size_t columns) : usage_(std::move(usage)), columns_(columns) {
+    column_width(kTextColumn);
+  }
 
   /// Leaves out the options that an option excludes: they would push the text of the help to a line of its own.
   std::string make_option_opts(const CLI::Option* option) const override {
@@ -36,8 +41,27 @@ class HelpFormatter : public CLI::Formatter {
     return "Usage: " + usage_ + "\n";
   }
 
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return filled(CLI::Formatter::make_option_desc(option));
+  }
+
+  std::string make_subcommand(const CLI::App* verb) const override {
+    std::ostringstream line;
+    CLI::detail::format_help(line, verb->get_name(), filled(verb->get_description()), kTextColumn);
+    return line.str();
+  }
+
  private:
+  static constexpr size_t kTextColumn = 34;
+
+  /// Returns text in lines for the right column, whose next lines the library indents.
+  std::string filled(const std::string& text) const {
+    const std::string lines = wrapped(text, columns_ - kTextColumn, "");
+    return lines.substr(0, lines.empty() ? 0 : lines.size() - 1);
+  }
+
   std::string usage_;
+  size_t columns_;
 };
 
 std::string exampleText(const std::vector<std::string>& examples) {
@@ -51,16 +75,19 @@ std::string exampleText(const std::vector<std::string>& examples) {
   return text;
 }
 
-std::string footerOf(const Verb& verb) {
-  std::string footer = verb.about;
-  const auto add = [&footer](const std::string& paragraph) { footer += (footer.empty() ? "" : "\n\n") + paragraph; };
-  if (!verb.exit_status.empty()) {
-    add("Exit status: " + verb.exit_status);
-  }
-  if (!verb.examples.empty()) {
-    add(exampleText(verb.examples));
-  }
-  return footer;
+std::string footerOf(const Verb& verb, size_t columns) {
+  const std::string status = verb.exit_status.empty() ? "" : "Exit status: " + verb.exit_status;
+  const std::string gap = verb.about.empty() || status.empty() ? "" : "\n\n";
+  const std::string footer = wrapped(unbroken(verb.about + gap + status), columns, "");
+  return footer + (footer.empty() ? "" : "\n") + (verb.examples.empty() ? "" : exampleText(verb.examples));
+}
+
+/// Returns how wide the help may be: as the terminal.
+size_t columnsOfHelp() {
+  constexpr size_t kLeast = 72;
+  constexpr size_t kOfPipe = 100;
+  const size_t columns = screenSize(STDOUT_FILENO).columns;
+  return columns == ScreenSize().columns ? kOfPipe : std::max(columns, kLeast);
 }
 
 CLI::Validator oneOf(const std::vector<std::string>& words) {
@@ -155,13 +182,11 @@ void addOption(CLI::App& app, const Option& option) {
 
 /// Adds what commtap and its verbs have in common.
 void describe(CLI::App& app, const Verb& verb) {
-  if (const std::string footer = footerOf(verb); !footer.empty()) { // else CLI11's: that of the app above
+  const size_t columns = columnsOfHelp();
+  if (const std::string footer = footerOf(verb, columns); !footer.empty()) { // else CLI11's: that of the app above
     app.footer(footer);
   }
-  const auto formatter = std::make_shared<HelpFormatter>(verb.usage);
-  constexpr size_t kOptionColumn = 34;
-  formatter->column_width(kOptionColumn);
-  app.formatter(formatter);
+  app.formatter(std::make_shared<HelpFormatter>(verb.usage, columns));
   for (const Option& option : verb.options) {
     addOption(app, option);
   }
@@ -182,7 +207,7 @@ std::unique_ptr<CLI::App> appOf(const Verb& program) {
   app->require_subcommand(1);
   for (const Verb& verb : program.verbs) {
     CLI::App* added = app->add_subcommand(verb.name, verb.help);
-    added->group(verb.group);
+    added->group(verb.is_seldom ? "" : verb.group);
     describe(*added, verb);
   }
   return app;

@@ -6,7 +6,6 @@
 #include <cctype>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "report/model/spelling.h"
 
@@ -46,12 +45,7 @@ std::string wrongCommand(const Verb& program, const std::string& word) {
   for (const Verb& verb : shownVerbs(program)) {
     names.push_back(verb.name);
   }
-  const std::string meant = suggestion(word, names);
-  return fmt::format(
-      "\"{}\" is not a command{} commands are {} (see commtap --help)",
-      word,
-      meant.empty() ? "; the" : meant + " The",
-      fmt::join(names, ", "));
+  return fmt::format("\"{}\" is not a command{} (see commtap --help)", word, suggestion(word, names));
 }
 
 std::string unknownNameIn(const Verb& program, const std::vector<std::string>& arguments) {

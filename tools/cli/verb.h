@@ -87,6 +87,7 @@ struct Verb {
   Command command = Command::kNone;
   std::function<int(const Given&)> run = {}; ///< returns the exit status
   std::string group = {};                    ///< its heading in the help of commtap; "" hides it
+  bool is_seldom = false;                    ///< docs/commands.md and the manual have it, the help of commtap does not
   std::vector<Verb> verbs = {};
 };
 

@@ -23,7 +23,6 @@ Verb mergeVerb();
 Verb optionsVerb();
 Verb planVerb();
 Verb pruneVerb();
-Verb recoverVerb();
 /// Does not return after it has run the command.
 Verb runVerb();
 Verb serveVerb();

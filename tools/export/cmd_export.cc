@@ -67,8 +67,8 @@ struct ExportArguments {
   std::optional<size_t> max_series;
 };
 
-TableId tableOf(const ExportArguments& arguments) {
-  return tableFromName(arguments.table).value_or(TableId::kCollectives);
+std::string tableOf(const ExportArguments& arguments) {
+  return arguments.table.empty() ? "collectives" : arguments.table;
 }
 
 std::set<std::string> setOf(std::vector<std::string> names) {
@@ -275,8 +275,7 @@ std::string wrongUsage(const ExportArguments& arguments) {
 /// Returns the name of the file that a terminal gets instead of the document.
 std::string defaultFile(const ExportArguments& arguments) {
   const FormatRow& format = formatOf(arguments);
-  const std::string table =
-      format.content == Content::kTables ? "-" + reportTables()[static_cast<size_t>(tableOf(arguments))].name : "";
+  const std::string table = format.content == Content::kTables ? "-" + tableOf(arguments) : "";
   return "commtap" + table + format.extension;
 }
 
@@ -341,8 +340,8 @@ int exportReports(ExportArguments arguments) {
 
 std::vector<std::string> tableNames() {
   std::vector<std::string> names;
-  for (const TableRow& table : reportTables()) {
-    names.emplace_back(table.name);
+  for (const ExportedTable& table : exportedTables()) {
+    names.push_back(table.name);
   }
   return names;
 }

@@ -18,8 +18,12 @@ std::vector<ExportedTable> exportedTables() {
   return tables;
 }
 
-void TableFiles::open(TableId table, const std::string& path) {
-  open({reportTables()[static_cast<size_t>(table)].name, columnsOf(table), table}, path);
+void TableFiles::open(const std::string& name, const std::string& path) {
+  for (ExportedTable& table : exportedTables()) {
+    if (table.name == name) {
+      open(std::move(table), path);
+    }
+  }
 }
 
 void TableFiles::open(ExportedTable table, const std::string& path) {

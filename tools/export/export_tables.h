@@ -33,7 +33,7 @@ class TableFiles {
   explicit TableFiles(TableFormat format) : format_(format) {}
 
   /// Opens the output of a table; `path` is "" or "-" for stdout.
-  void open(TableId table, const std::string& path);
+  void open(const std::string& name, const std::string& path);
   /// Opens an output for every table: `folder`/collectives.csv and so on. Makes the folder. Returns "" or an error.
   std::string openAll(const std::string& folder);
 

@@ -87,22 +87,19 @@ std::string stakeText(const Advice& advice, const JobReport& job) {
     return "";
   }
   const std::string calls = advice.calls > 0 ? fmt::format("{:.6g} calls and ", advice.calls) : "";
-  const char* each = stepsOf(job) > 0 ? "step" : "run";
-  const std::string exposed = advice.exposed_ns > 0 ? ", exposed for " + humanDuration(advice.exposed_ns) : "";
+  const std::string bytes = advice.bytes > 0 ? humanBytes(advice.bytes) : "no bytes";
   return fmt::format(
-      "{}{} per rank and {}{}, group {}{}{}",
-      calls,
-      humanBytes(advice.bytes),
-      each,
-      exposed,
+      "{} per rank and {}, group {}{}{}",
+      advice.exposed_ns > 0 ? "exposed for " + humanDuration(advice.exposed_ns) : calls + bytes,
+      stepsOf(job) > 0 ? "step" : "run",
       inert(advice.group),
-      adviceShareText(advice, job),
+      advice.bytes > 0 ? adviceShareText(advice, job) : "",
       adviceMemoryText(advice));
 }
 
 std::string adviceText(const std::vector<Advice>& advice, const JobReport& job, const Color& color) {
   if (advice.empty()) {
-    return "no advice: no row proves that the job could communicate less\n";
+    return fmt::format("no advice: none of the {} rules applies\n", adviceRules().size());
   }
   std::string text;
   for (const Advice& each : advice) {

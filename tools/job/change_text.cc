@@ -3,7 +3,9 @@
 #include "tools/job/change_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -89,6 +91,34 @@ std::string amountText(const ChangeBundle& bundle, double count) {
 std::string perRunSuffix(const ChangeBundle& bundle, const PerRank& there) {
   const double calls = static_cast<double>(there.count_sum) / static_cast<double>(std::max<uint64_t>(there.ranks, 1));
   return bundle.per_step && there.count < 1 ? fmt::format(" ({:.6g} per run)", calls) : "";
+}
+
+/// The statements on a check that follow its subject, if it has one.
+struct CheckTexts {
+  Check::What what;
+  std::string_view passed;
+  std::string_view failed;
+};
+
+const CheckTexts& textsOf(const Check& check) {
+  using What = Check::What;
+  static constexpr std::array<CheckTexts, 11> kTexts = {{
+      {What::kReadable, "every report is readable", "reports are unreadable"},
+      {What::kComplete, "every rank has a report", "ranks have no report"},
+      {What::kEnded, "no process was killed or ended by a signal", "processes were killed or ended by a signal"},
+      {What::kSeen, "nothing is missing from the reports", "something is missing from the reports"},
+      {What::kAgree, "ranks agree", "ranks disagree"},
+      {What::kBaseline, " equals the baseline", " differs from the baseline"},
+      {What::kBudget, " is within its budget", " is not within its budget"},
+      {What::kNoOther, "no communication outside the budget", "communication outside the budget"},
+      {What::kSucceeded,
+       "every process that exited did so with status 0",
+       "processes exited with another status than 0"},
+      {What::kTraining, "no error in the samples of parameters", "errors in the samples of parameters"},
+      {What::kPlan, " equals the plan", " differs from the plan"},
+  }};
+  return *std::find_if(
+      kTexts.begin(), kTexts.end(), [&check](const CheckTexts& row) { return row.what == check.what; });
 }
 
 } // namespace
@@ -180,31 +210,11 @@ std::string findingText(const Finding& finding, const JobReport& job) {
 }
 
 std::string checkText(const Check& check) {
-  switch (check.what) {
-    case Check::What::kReadable:
-      return "every report is readable";
-    case Check::What::kComplete:
-      return "every rank has a report";
-    case Check::What::kEnded:
-      return "no process was killed or ended by a signal";
-    case Check::What::kSucceeded:
-      return "every process that exited did so with status 0";
-    case Check::What::kSeen:
-      return "nothing is missing from the reports";
-    case Check::What::kAgree:
-      return "ranks agree";
-    case Check::What::kTraining:
-      return "no error in the samples of parameters";
-    case Check::What::kBaseline:
-      return inert(check.subject) + " equals the baseline";
-    case Check::What::kPlan:
-      return inert(check.subject) + " equals the plan";
-    case Check::What::kBudget:
-      return inert(check.subject) + " is within its budget";
-    case Check::What::kNoOther:
-      break;
-  }
-  return "no communication outside the budget";
+  return inert(check.subject).append(textsOf(check).passed);
+}
+
+std::string failureText(const Check& check) {
+  return inert(check.subject).append(textsOf(check).failed);
 }
 
 } // namespace commtap

@@ -22,9 +22,12 @@ std::string rowText(const ChangeBundle& change);
 /// Returns one line that describes a finding, with inert names. `job` is the checked job.
 std::string findingText(const Finding& finding, const JobReport& job);
 
-/// Returns the statement that a check verifies, with inert names: "ranks agree", "all_gather on mesh_tp as in the
+/// Returns the statement that a check verifies, with inert names: "ranks agree", "all_gather on mesh_tp equals the
 /// baseline".
 std::string checkText(const Check& check);
+
+/// Returns the statement of a check that failed: "ranks disagree", "all_gather on mesh_tp differs from the baseline".
+std::string failureText(const Check& check);
 
 /// Returns the relative change: "+8.3 %"; "new" if `before` is 0, "" if nothing changed.
 std::string percentText(double before, double after);

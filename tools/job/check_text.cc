@@ -81,7 +81,7 @@ std::string checkText(
     if (check.findings.empty()) {
       continue;
     }
-    text += color.warning("FAILED") + " " + color.bold(checkText(check)) + "\n";
+    text += color.warning("FAILED") + " " + color.bold(failureText(check)) + "\n";
     for (const std::string& line : linesOf(check, job)) {
       text += "  " + line + "\n";
     }
@@ -99,7 +99,7 @@ checkMarkdown(const std::vector<Check>& checks, const std::vector<std::string>& 
     if (check.findings.empty()) {
       continue;
     }
-    text += "\n**" + markdownText(checkText(check)) + "**\n\n";
+    text += "\n**" + markdownText(failureText(check)) + "**\n\n";
     for (const std::string& line : linesOf(check, job)) {
       text += "- " + markdownText(line) + "\n";
     }
@@ -142,7 +142,7 @@ std::string checkGithub(const std::vector<Check>& checks, const std::vector<std:
     if (!check.findings.empty()) {
       text += fmt::format(
           "::error title={}::{}\n",
-          workflowProperty("commtap: " + checkText(check)),
+          workflowProperty("commtap: " + failureText(check)),
           workflowMessage(fmt::format("{}", fmt::join(linesOf(check, job), "\n"))));
     }
   }

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "report/base/duration.h"
+#include "report/base/process.h"
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommands.h"
@@ -24,6 +28,8 @@ constexpr size_t kMostRuns = 20;
 
 struct ListArguments {
   std::string folder;
+  std::string since;
+  bool failed = false;
   bool all = false;
   bool json = false;
 };
@@ -32,17 +38,27 @@ int list(const ListArguments& arguments) {
   if (!isThere(arguments.folder)) {
     return kExitUsage;
   }
+  const std::optional<uint64_t> within_ns = parseDurationNs(arguments.since);
+  if (!arguments.since.empty() && !within_ns) {
+    say("--since " + arguments.since + " is no duration: write 90m, 24h or 7d");
+    return kExitUsage;
+  }
   recoverOrphanedLedgers(arguments.folder);
-  const size_t most = arguments.all ? 0 : kMostRuns;
+  const uint64_t now_ns = wallClockNs();
+  const RunFilter filter{
+      .most = arguments.all ? 0 : kMostRuns,
+      .since_ns = within_ns ? now_ns - std::min(now_ns, *within_ns) : 0,
+      .failed = arguments.failed};
   const Result<RunList> found =
-      withProgress([&](const Progress& progress) { return listRuns(arguments.folder, most, progress); });
+      withProgress([&](const Progress& progress) { return listRuns(arguments.folder, filter, progress); });
   if (!found) {
     say(found.error());
     return kExitFindings;
   }
   sayAll(found->problems);
-  const int printed =
-      printOut(arguments.json ? listJson(*found) : listText(*found, arguments.folder, Color::forStream(STDOUT_FILENO)));
+  const int printed = printOut(
+      arguments.json ? listJson(*found)
+                     : listText(*found, arguments.folder, Color::forStream(STDOUT_FILENO), isatty(STDOUT_FILENO) == 1));
   return found->problems.empty() ? printed : kExitFindings;
 }
 
@@ -56,9 +72,14 @@ Verb listVerb() {
       .usage = "commtap list [OPTIONS] [FOLDER]",
       .about = kListAbout,
       .exit_status = kListExitStatus,
-      .examples = {"commtap list out", "commtap list --json --all /shared/commtap"},
+      .examples = {"commtap list out", "commtap list --failed --since 24h --json --all /shared/commtap"},
       .options =
           {readPath("FOLDER", arguments->folder, "A folder with the reports of runs"),
+           {.names = "--failed", .help = "Only runs that failed or were killed", .to = &arguments->failed},
+           {.names = "--since",
+            .value = "TIME",
+            .help = "Only runs that started within this time: 90m, 24h, 7d",
+            .to = &arguments->since},
            {.names = "--all", .help = "List all runs; default: the newest 20", .to = &arguments->all},
            {.names = "--json", .help = "Print JSON: commtap help commtap-list-1.schema.json", .to = &arguments->json}},
       .run = [arguments](const Given& /*given*/) { return list(*arguments); }};

@@ -12,11 +12,14 @@
 #include "tools/list/list_columns.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
+#include "tools/text/wrapping.h"
 
 namespace commtap {
 namespace {
 
 constexpr size_t kCommandColumns = 50;
+/// The cell that a command, which a table would cut, takes the place of.
+constexpr std::string_view kCommandHere = "-";
 
 /// Returns "3.20 s"; "> 3.20 s" for a run whose end is not known, until its last event.
 std::string lengthText(const ListedRun& run) {
@@ -36,14 +39,12 @@ std::string ranksText(const ListedRun& run) {
 /// have a command of the planner's.
 std::string nameOrCommand(const ListedRun& run) {
   std::string text = run.name;
-  if (!run.name.empty() || run.planned) {
-    return shorten(inert(text), kCommandColumns);
-  }
-  for (const std::string& word : run.argv) {
+  const bool is_named = !run.name.empty() || run.planned;
+  for (const std::string& word : is_named ? std::vector<std::string>() : run.argv) {
     const size_t folder = text.empty() ? word.rfind('/') : std::string::npos;
     text += (text.empty() ? "" : " ") + (folder == std::string::npos ? word : word.substr(folder + 1));
   }
-  return shorten(inert(text), kCommandColumns);
+  return inert(text);
 }
 
 std::string endText(const ListedRun& run) {
@@ -52,7 +53,7 @@ std::string endText(const ListedRun& run) {
 
 } // namespace
 
-std::string listText(const RunList& list, const std::string& folder, const Color& color) {
+std::string listText(const RunList& list, const std::string& folder, const Color& color, bool is_cut) {
   Table table(
       {{"STARTED"},
        {"TIME", Align::kRight},
@@ -73,10 +74,19 @@ std::string listText(const RunList& list, const std::string& folder, const Color
          humanBytes(static_cast<double>(run.bytes)),
          humanBytes(static_cast<double>(run.disk_bytes)),
          run.run_id,
-         nameOrCommand(run)});
+         std::string(kCommandHere)});
+  }
+  const std::string lines = table.text(color);
+  std::string text;
+  auto run = list.runs.begin();
+  for (std::string_view line : linesOf(lines)) {
+    const bool is_title = text.empty();
+    const std::string command = is_title ? "" : nameOrCommand(*run++);
+    line.remove_suffix(is_title ? 0 : kCommandHere.size());
+    text.append(line).append(is_cut ? shorten(command, kCommandColumns) : command).append("\n");
   }
   const std::string older = list.older == 0 ? "" : fmt::format("{}: --all\n", counted(list.older, "older run"));
-  return table.text(color) + older +
+  return text + older +
          fmt::format("CALLS and BYTES are sums over ranks; commtap show {} --run RUN\n", pathWord(folder));
 }
 

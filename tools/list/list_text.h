@@ -9,9 +9,9 @@
 
 namespace commtap {
 
-/// Returns a table of the runs, at most 160 columns wide if run ids are as commtap makes them, and how to see one.
-/// `folder` is for the command in the last line.
-std::string listText(const RunList& list, const std::string& folder, const Color& color);
+/// Returns a table of the runs and how to see one. `folder` is for the command in the last line. `is_cut`: for a
+/// terminal, with shortened commands, so that a line has at most 160 columns if run ids are as commtap makes them.
+std::string listText(const RunList& list, const std::string& folder, const Color& color, bool is_cut);
 /// Returns the document (docs/schema/commtap-list-1.schema.json).
 std::string listJson(const RunList& list);
 

@@ -136,21 +136,36 @@ std::vector<RunNote> notesWithoutReports(const std::string& folder, const std::v
   return notes;
 }
 
+/// Keeps the newest `most` runs that did not end as they should; all for 0.
+void keepFailed(size_t most, RunList& list) {
+  std::erase_if(list.runs, [](const ListedRun& run) {
+    return run.planned || run.end == RunEnd::kNormal || run.end == RunEnd::kRunning;
+  });
+  if (most > 0 && list.runs.size() > most) {
+    list.older = list.runs.size() - most;
+    list.runs.resize(most);
+  }
+}
+
 } // namespace
 
 std::string_view runEndName(RunEnd end) {
   return kEnds.at(static_cast<size_t>(end));
 }
 
-Result<RunList> listRuns(const std::string& folder, size_t most, const Progress& progress) {
+Result<RunList> listRuns(const std::string& folder, const RunFilter& filter, const Progress& progress) {
   const Result<ReportScan> scan = scanReports(folder, progress);
-  const std::vector<FoundRun> runs = scan ? runsOf(*scan) : std::vector<FoundRun>();
-  const std::vector<RunNote> notes = notesWithoutReports(folder, runs);
+  std::vector<FoundRun> runs = scan ? runsOf(*scan) : std::vector<FoundRun>();
+  std::vector<RunNote> notes = notesWithoutReports(folder, runs);
   if (!scan && notes.empty()) {
     return Result<RunList>::failure(scan.error());
   }
+  const auto isTooOld = [&filter](const auto& run) { return run.started_at_ns < filter.since_ns; };
+  std::erase_if(runs, isTooOld);
+  std::erase_if(notes, isTooOld);
   const size_t all = runs.size() + notes.size();
-  const size_t count = most == 0 ? all : std::min(most, all);
+  const bool reads_all = filter.most == 0 || filter.failed; // how a run ended is in its reports
+  const size_t count = reads_all ? all : std::min(filter.most, all);
   RunList list;
   list.older = all - count;
   auto note = notes.begin();
@@ -170,6 +185,9 @@ Result<RunList> listRuns(const std::string& folder, size_t most, const Progress&
   std::stable_sort(list.runs.begin(), list.runs.end(), [](const ListedRun& a, const ListedRun& b) {
     return a.started_at_ns > b.started_at_ns;
   });
+  if (filter.failed) {
+    keepFailed(filter.most, list);
+  }
   return list;
 }
 

@@ -54,7 +54,14 @@ struct RunList {
   std::vector<std::string> problems;
 };
 
-/// Reads the newest `most` runs at or below `folder`; all for 0. Fails if nothing in it could be read.
-Result<RunList> listRuns(const std::string& folder, size_t most, const Progress& progress);
+/// The runs to list.
+struct RunFilter {
+  size_t most = 0;       ///< the newest; 0: all
+  uint64_t since_ns = 0; ///< CLOCK_REALTIME; those that started then or later
+  bool failed = false;   ///< those that failed, were killed or got a signal
+};
+
+/// Reads runs at or below `folder`. Fails if nothing in it could be read.
+Result<RunList> listRuns(const std::string& folder, const RunFilter& filter, const Progress& progress);
 
 } // namespace commtap

@@ -84,7 +84,7 @@ Pruned carryOut(PrunePlan& plan, const PruneArguments& arguments, const Progress
 void sayWhatStays(const PrunePlan& plan, const std::vector<UnjudgedFile>& unjudged) {
   if (!plan.with_ledgers.empty()) {
     say(fmt::format(
-        "runs with ledgers stay: {}: if their jobs have ended, run commtap recover on their hosts",
+        "runs with ledgers stay: {}: if their jobs have ended, run commtap list on their hosts",
         fmt::join(plan.with_ledgers, ", ")));
   }
   if (!plan.just_changed.empty()) {

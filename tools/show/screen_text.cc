@@ -143,7 +143,7 @@ std::string kindsText(const JobReport& job, const Color& color) {
 std::string screenText(const JobReport& job, const std::string& path, const Color& color) {
   const Means means(job);
   std::string text = headerText(job, Scope::kRanks, color) + "\n" + kindsText(job, means, color) + "\n";
-  text += tableOf({{"MODULE"}, {"MODULES", Align::kRight}}, linesByModule(job, means), color) + "\n";
+  text += tableOf({{"MODULE (WITHOUT CHILDREN)"}, {"MODULES", Align::kRight}}, linesByModule(job, means), color) + "\n";
   text += std::filesystem::is_directory(path) ? endedLine(job, path) : "";
   const std::vector<Advice> advice = adviceFor(job);
   text += adviceLine(advice, amountOf(advice, job), path);

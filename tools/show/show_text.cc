@@ -143,7 +143,7 @@ std::string sortText(const ShowView& view) {
     case SortBy::kCount:
       return "; the highest OWN COUNT first";
     case SortBy::kCalls:
-      return "; the most CALLS first";
+      return "; the most MODULE CALLS first";
   }
   return {};
 }
@@ -152,7 +152,7 @@ std::vector<TextColumn> columnsOf(const ModuleColumns& shown) {
   std::vector<TextColumn> columns = {
       {"MODULE"},
       {"PHASE"},
-      {"CALLS", Align::kRight},
+      {"MODULE CALLS", Align::kRight},
       {"KIND"},
       {"COUNT", Align::kRight},
       {"BYTES", Align::kRight},

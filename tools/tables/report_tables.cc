@@ -436,15 +436,6 @@ std::vector<TableRow> reportTables() {
   return rows;
 }
 
-std::optional<TableId> tableFromName(std::string_view name) {
-  for (const TableDescription& table : tables()) {
-    if (table.row.name == name) {
-      return table.row.id;
-    }
-  }
-  return std::nullopt;
-}
-
 std::vector<TableColumn> columnsOf(TableId table) {
   std::vector<TableColumn> columns = columnsOf(processKey());
   const TableRow& row = tables()[static_cast<size_t>(table)].row;

@@ -46,7 +46,6 @@ struct TableRow {
 
 /// Returns all tables, by TableId.
 std::vector<TableRow> reportTables();
-std::optional<TableId> tableFromName(std::string_view name);
 
 /// Returns the columns that identify the process.
 std::vector<TableColumn> processKeyColumns();

@@ -131,12 +131,12 @@ std::string lastText(std::span<const LastRow> rows, const Color& color) {
       {"GROUP"},
       {"SEQ", Align::kRight},
       {"KIND"},
+      {"STATE"},
       {"PAYLOAD", Align::kRight},
       {"MODULE"},
       {"PHASE"},
       {"STEP", Align::kRight},
-      {"ISSUED AT"},
-      {"STATE"}};
+      {"ISSUED AT"}};
   if (has_runs) {
     columns.insert(columns.begin(), {"RUN"});
   }
@@ -147,12 +147,12 @@ std::string lastText(std::span<const LastRow> rows, const Color& color) {
         inert(group_title),
         std::to_string(call.sequence),
         opText(call),
+        state,
         humanBytes(static_cast<double>(call.bytes)),
         inert(call.module),
         std::string(phaseName(call.phase)),
         std::to_string(call.step),
-        timeOfDay(call.issued_at_ns),
-        state};
+        timeOfDay(call.issued_at_ns)};
     if (has_runs) {
       cells.insert(cells.begin(), inert(run));
     }

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/text/wrapping.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <algorithm>
 
 namespace commtap {
@@ -44,8 +47,7 @@ std::vector<std::string_view> linesOf(std::string_view text) {
   return lines;
 }
 
-std::string wrapped(std::string_view text, size_t columns) {
-  constexpr std::string_view kIndent = "    ";
+std::string wrapped(std::string_view text, size_t columns, std::string_view further) {
   std::string result;
   for (std::string_view line : linesOf(text)) {
     std::string_view indent;
@@ -56,11 +58,30 @@ std::string wrapped(std::string_view text, size_t columns) {
       const size_t size = at_space ? space : most;
       result.append(indent).append(line.substr(0, size)).append("\n");
       line.remove_prefix(size + (at_space ? 1 : 0));
-      indent = columns > 2 * kIndent.size() ? kIndent : "";
+      indent = columns > 2 * further.size() ? further : "";
     }
     result.append(indent).append(line).append("\n");
   }
   return result;
+}
+
+std::string unbroken(std::string text) {
+  for (size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
+    if (text[at + 1] == '\n') {
+      ++at; // between two paragraphs
+    } else {
+      text[at] = ' ';
+    }
+  }
+  return text;
+}
+
+ScreenSize screenSize(int fd) {
+  winsize size{};
+  if (isatty(fd) == 0 || ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) {
+    return {};
+  }
+  return {size.ws_col, size.ws_row};
 }
 
 } // namespace commtap

@@ -28,7 +28,8 @@ constexpr const char* kTopAbout =
     "one that waits longest first: their ranks differ in collectives issued, or all issued the same one and none\n"
     "completed it. A rank that is late step after step is named while the job still runs.\n"
     "Each rank has its module and its process's state.\n"
-    "A terminal is refreshed until q is typed. With other outputs, or --once, prints once after one interval.\n"
+    "A terminal is refreshed until q is typed; ? explains the keys. With other outputs, or --once, prints once after\n"
+    "one interval.\n"
     "Hosts without a shared folder: run commtap serve on each, and name HOST:PORT,HOST:PORT instead of a folder.";
 constexpr const char* kTopExitStatus =
     "0 shown; 1 no job is running here, or, with --once, some files are unreadable; 2 wrong usage, or FOLDER\n"
@@ -87,21 +88,31 @@ int watch(const TopArguments& arguments, const Looker& look, const std::string& 
   }
   EarlierFrame before = earlierFrame(std::move(first));
   Keyboard keyboard(signals);
-  while (keyboard.wait(arguments.interval_seconds)) {
-    TopFrame now = look();
-    noteProgress(before.look, now.look);
+  TopView view{.rows = arguments.rows};
+  std::optional<TopFrame> now;
+  for (char key = 0; (key = keyboard.wait(arguments.interval_seconds)) != 'q';) {
+    view.press(key);
+    if (key != 0 && !now) {
+      continue;
+    }
+    if (key == 0) { // else the view of what was read may have changed
+      if (now) {
+        before = earlierFrame(std::move(*now));
+      }
+      now = look();
+      noteProgress(before.look, now->look);
+    }
     if (once) {
-      sayAll(now.look.problems);
-      const int written = printOut(topText(before, now, arguments.rows, {}, color));
-      return now.look.problems.empty() ? written : kExitFindings;
+      sayAll(now->look.problems);
+      const int written = printOut(topText(before, *now, view, {}, color));
+      return now->look.problems.empty() ? written : kExitFindings;
     }
     // The cursor stays on the last line: a line break there would scroll the first line away.
-    std::string text = topText(before, now, arguments.rows, screenSize(STDOUT_FILENO), color);
+    std::string text = topText(before, *now, view, screenSize(STDOUT_FILENO), color);
     text.pop_back();
     if (const int written = printOut("\x1b[H\x1b[J" + text); written != kExitOk) {
       return written;
     }
-    before = earlierFrame(std::move(now));
   }
   return kExitOk;
 }

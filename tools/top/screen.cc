@@ -3,18 +3,16 @@
 #include "tools/top/screen.h"
 
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <chrono>
 #include <vector>
 
 #include <fmt/format.h>
-
-#include "tools/text/wrapping.h"
 
 namespace commtap {
 namespace {
@@ -28,14 +26,6 @@ std::string cut(std::string_view line, size_t columns) {
 }
 
 } // namespace
-
-ScreenSize screenSize(int fd) {
-  winsize size{};
-  if (isatty(fd) == 0 || ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) {
-    return {};
-  }
-  return {size.ws_col, size.ws_row};
-}
 
 std::string fitted(std::string_view text, const ScreenSize& size) {
   const std::vector<std::string_view> lines = linesOf(text);
@@ -65,23 +55,23 @@ Keyboard::~Keyboard() {
   close(signal_fd_);
 }
 
-bool Keyboard::wait(double seconds) {
+char Keyboard::wait(double seconds) {
   using Clock = std::chrono::steady_clock;
   const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   std::array<pollfd, 2> sources = {{{signal_fd_, POLLIN, 0}, {has_keys_ ? STDIN_FILENO : -1, POLLIN, 0}}};
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
     if (poll(sources.data(), sources.size(), static_cast<int>(std::max<int64_t>(left, 0))) <= 0) {
-      return true;
+      return 0;
     }
     if (sources[0].revents != 0) {
-      return false;
+      return 'q';
     }
     char key = 0;
     if (read(STDIN_FILENO, &key, 1) != 1) {
       sources[1].fd = -1; // the terminal has gone
-    } else if (key == 'q' || key == 'Q') {
-      return false;
+    } else {
+      return static_cast<char>(std::tolower(static_cast<unsigned char>(key)));
     }
   }
 }

@@ -5,21 +5,12 @@
 #include <termios.h>
 
 #include <csignal>
-#include <cstddef>
-#include <limits>
 #include <string>
 #include <string_view>
 
+#include "tools/text/wrapping.h"
+
 namespace commtap {
-
-/// The size of a terminal; other outputs have no limits.
-struct ScreenSize {
-  size_t columns = std::numeric_limits<size_t>::max();
-  size_t lines = std::numeric_limits<size_t>::max();
-};
-
-/// Returns the size of the terminal at `fd`.
-ScreenSize screenSize(int fd);
 
 /// Cuts lines that are too wide and lines that do not fit; the last line then says how many are missing.
 std::string fitted(std::string_view text, const ScreenSize& size);
@@ -33,8 +24,9 @@ class Keyboard {
   Keyboard& operator=(const Keyboard&) = delete;
   ~Keyboard();
 
-  /// Waits `seconds`. Returns false once `q` was typed or one of the signals came.
-  bool wait(double seconds);
+  /// Waits `seconds`. Returns the key that was typed, in lower case: 'q' also if one of the signals came; 0 if none
+  /// was.
+  char wait(double seconds);
 
  private:
   bool has_keys_ = false;

@@ -54,14 +54,18 @@ Rate rateOf(const TrafficName& name, const TrafficSums& before, const TrafficSum
       now};
 }
 
-std::vector<Rate> ratesOf(const TrafficTable& before, const TrafficTable& now, double seconds) {
+std::vector<Rate> ratesOf(const TrafficTable& before, const TrafficTable& now, double seconds, RateOrder order) {
   std::vector<Rate> rates;
   for (const auto& [name, sum] : now) {
     const auto found = before.find(name);
     rates.push_back(rateOf(name, found == before.end() ? TrafficSums() : found->second, sum, seconds));
   }
-  std::stable_sort(rates.begin(), rates.end(), [](const Rate& a, const Rate& b) {
-    return std::tie(a.bytes_per_second, a.total.bytes) > std::tie(b.bytes_per_second, b.total.bytes);
+  double Rate::*const first = order == RateOrder::kCalls     ? &Rate::per_second
+                              : order == RateOrder::kExposed ? &Rate::exposed_share
+                                                             : &Rate::bytes_per_second;
+  std::stable_sort(rates.begin(), rates.end(), [first](const Rate& a, const Rate& b) {
+    return std::tie(a.*first, a.bytes_per_second, a.total.bytes) >
+           std::tie(b.*first, b.bytes_per_second, b.total.bytes);
   });
   return rates;
 }
@@ -171,7 +175,7 @@ std::string
 rateTables(const Traffic& before, const Traffic& now, double seconds, const TableSpace& space, const Color& color) {
   const RateColumns columns = columnsFor(now, space.columns);
   const auto tableOf = [&](const char* title, TrafficTable Traffic::*table) {
-    const std::vector<Rate> rates = ratesOf(before.*table, now.*table, seconds);
+    const std::vector<Rate> rates = ratesOf(before.*table, now.*table, seconds, space.order);
     const std::span<const Rate> shown(rates.data(), std::min(space.rows, rates.size()));
     return shown.empty() ? "" : fittedTable(title, shown, columns, space.columns, color);
   };

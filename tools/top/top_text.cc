@@ -3,6 +3,7 @@
 #include "tools/top/top_text.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 #include <vector>
@@ -143,6 +144,15 @@ std::string headText(uint64_t now_ns, std::span<const Report* const> reports, co
          "\n\n";
 }
 
+std::string helpText(const TopView& view) {
+  constexpr std::array kOrders = {"payload", "calls", "time exposed"};
+  return !view.has_help
+             ? ""
+             : fmt::format(
+                   "keys: q quits; s sorts by payload, calls or time exposed (now: {}); ? hides this line\n\n",
+                   kOrders.at(static_cast<size_t>(view.order)));
+}
+
 bool hangs(const Verdict& verdict) {
   return verdict.status != HangStatus::kHealthy && verdict.status != HangStatus::kUnknown;
 }
@@ -228,18 +238,29 @@ std::vector<LastRow> newestRows(const std::vector<const Report*>& reports, size_
 
 } // namespace
 
-std::string
-topText(const EarlierFrame& before, const TopFrame& now, size_t rows, const ScreenSize& screen, const Color& color) {
+void TopView::press(char key) {
+  has_help = key == '?' ? !has_help : has_help;
+  constexpr int kOrders = 3;
+  order = key == 's' ? static_cast<RateOrder>((static_cast<int>(order) + 1) % kOrders) : order;
+}
+
+std::string topText(
+    const EarlierFrame& before,
+    const TopFrame& now,
+    const TopView& view,
+    const ScreenSize& screen,
+    const Color& color) {
   const double seconds = secondsSince(before.look.at_ns, now.look.at_ns);
   const std::vector<const Report*> reports = reportsOf(now.look);
   const Verdict verdict = verdictOf(before.look, now.look, kQuietSecondsAfterReturn);
   const CallSet passed = callsWithoutWait(verdict, reports);
-  const std::string head =
-      headText(now.look.at_ns, reports, color) + wrapped(alarmText(verdict, now, reports, color), screen.columns);
+  const std::string head = headText(now.look.at_ns, reports, color) + helpText(view) +
+                           wrapped(alarmText(verdict, now, reports, color), screen.columns);
   const auto textWith = [&](size_t most) {
-    return head + rateTables(before.traffic, now.traffic, seconds, {most, screen.columns}, color) +
+    return head + rateTables(before.traffic, now.traffic, seconds, {most, screen.columns, view.order}, color) +
            lastText(newestRows(reports, most, passed), color);
   };
+  size_t rows = view.rows;
   std::string text = textWith(rows);
   while (rows > 1 && static_cast<size_t>(std::count(text.begin(), text.end(), '\n')) > screen.lines) {
     text = textWith(--rows);

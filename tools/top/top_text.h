@@ -10,6 +10,7 @@
 #include "tools/live/traffic.h"
 #include "tools/text/color.h"
 #include "tools/top/screen.h"
+#include "tools/top/top_rates.h"
 
 namespace commtap {
 
@@ -26,10 +27,24 @@ struct EarlierFrame {
   Traffic traffic;
 };
 
+/// A choice of the user: the most rows of a table, their order, and whether the keys are explained.
+struct TopView {
+  size_t rows = 0;
+  RateOrder order = RateOrder::kPayload;
+  bool has_help = false;
+
+  /// Changes the view as a key says.
+  void press(char key);
+};
+
 /// Returns what happened between two reads: why the job hangs, the groups that wait, the ranks that are late, rates by
-/// kind, group and module, then each rank's last collectives. Each table has at most `rows` rows, fewer if they do not
-/// fit the screen.
-std::string
-topText(const EarlierFrame& before, const TopFrame& now, size_t rows, const ScreenSize& screen, const Color& color);
+/// kind, group and module, then each rank's last collectives. Each table has fewer rows if they do not fit the
+/// screen.
+std::string topText(
+    const EarlierFrame& before,
+    const TopFrame& now,
+    const TopView& view,
+    const ScreenSize& screen,
+    const Color& color);
 
 } // namespace commtap

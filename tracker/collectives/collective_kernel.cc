@@ -10,6 +10,7 @@
 #include <torch/csrc/distributed/c10d/Types.hpp>
 
 #include "tracker/attribution/attribution.h"
+#include "tracker/attribution/module_registry.h"
 #include "tracker/attribution/python_frames.h"
 #include "tracker/collectives/collective_observers.h"
 #include "tracker/collectives/custom_class.h"
@@ -46,6 +47,12 @@ const char* applyTorchFunction(Origin& origin) {
   return running.label;
 }
 
+/// Returns whether a call is DDP's own in a forward: a broadcast of buffers, or of the order of its buckets.
+bool isBroadcastOfDdp(Kind kind, const Origin& origin) {
+  return kind == Kind::kBroadcast && origin.phase == Phase::kForward &&
+         ModuleRegistry::get().nearest(origin.module, ModuleRole::kDdp) == origin.module;
+}
+
 /// A call of an op that no other collective op makes.
 template <typename AnyArgument>
 class Call {
@@ -60,7 +67,8 @@ class Call {
     const uint64_t bytes = payload.bytes;
     Origin origin = currentOrigin(thread_, [this, group] { return callFacts(group); });
     const CompiledCall compiled = CompiledCode::attribute(inEngine(thread_), origin);
-    const char* torch_label = origin.module == kGlobalModule ? applyTorchFunction(origin) : nullptr;
+    const bool is_of_ddp = isBroadcastOfDdp(facts_.kind, origin);
+    const char* torch_label = is_of_ddp || origin.module == kGlobalModule ? applyTorchFunction(origin) : nullptr;
     if (origin.phase == Phase::kForward) {
       Steps::inForward();
     }
@@ -78,7 +86,9 @@ class Call {
         .setup = 0,
         .size_class = 0,
         .compiled = 0,
-        .label = origin.module == kGlobalModule ? label(ledger, origin.phase, torch_label) : 0,
+        .label = is_of_ddp && torch_label != nullptr ? ledger.labelId(torch_label)
+                 : origin.module == kGlobalModule    ? label(ledger, origin.phase, torch_label)
+                                                     : 0,
     };
     key.size_class = sizeClass(bytes) & kSizeClassBits;
     key.compiled = compiled.is_compiled ? 1 : 0;

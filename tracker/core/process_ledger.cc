@@ -353,7 +353,7 @@ void ProcessLedger::writeReport(uint64_t ends_since_ns) {
   if (ledger_->isOutsideOfRoot()) {
     logWarning(
         "this process has changed its root folder: its numbers stay in " + ledger_->path() +
-        ", as named outside of that root; `commtap recover` makes the report there");
+        ", as named outside of that root; `commtap list` makes the report there");
     return;
   }
   if (ledger_->isLost()) {

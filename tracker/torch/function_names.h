@@ -57,6 +57,7 @@ constexpr std::array kFunctions = {
     Function{"set_optimizer_state_dict", kCheckpointPath, "checkpoint"},
     Function{"set_state_dict", kCheckpointPath, "checkpoint"},
     Function{"__exit__", kJoinPath, "Join"},
+    Function{"_sync_buffers", kDdpPath, "broadcast_buffers"},
     Function{"_check_and_sync_module_buffers", kDdpPath, "Join", kCommtapDdpForward},
     Function{"_check_global_requires_backward_grad_sync", kDdpPath, "Join", kCommtapDdpForward},
     Function{"_match_all_reduce_for_bwd_pass", kDdpPath, "Join", kCommtapDdpBackward},

@@ -112,21 +112,6 @@ def test_who_ends_last_makes_the_reports(runner: Runner) -> None:
         assert_complete(run, rank)
 
 
-def test_several_recover_at_once(runner: Runner) -> None:
-    """Exactly one of several concurrent commands converts each ledger to a report."""
-    run = runner.run(job_of(*ORPHANS, out="reports/%r"), Mode.SHIM)
-    assert len(run.ledgers) == len(ORPHANS)
-    command = [COMMAND, "recover", run.output_folder]
-    started = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(4)]
-    said = [process.communicate(timeout=TIMEOUT_S) for process in started]
-    made = sorted(line for stdout, _ in said for line in stdout.splitlines())
-    assert made == sorted(str(path) for path in run.output_folder.rglob("*.json"))
-    assert len(made) == len(ORPHANS)
-    assert run.ledgers == []
-    for rank in range(len(ORPHANS)):
-        assert_complete(run, rank)
-
-
 def test_first_to_look_makes_the_reports(runner: Runner) -> None:
     """Each of several concurrent commands lists all reports, as a later command does."""
     run = runner.run(job_of(*ORPHANS, out="reports/%r"), Mode.SHIM)
@@ -265,7 +250,7 @@ def test_all_ranks_raise(runner: Runner) -> None:
         assert "ranks 0-1: ended with status 1\n" in say(command, out).stdout, command
     checked = say("check", out)
     assert checked.returncode == 1
-    assert "every process that exited did so with status 0" in checked.stdout
+    assert "processes exited with another status than 0" in checked.stdout
     assert say("check", out, "--allow", "failed").returncode == 0
     why = say("why", out)
     assert "cannot tell: ranks 0-1 exited with status 1, and at the end no rank waited for another" in why.stdout

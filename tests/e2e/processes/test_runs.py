@@ -220,7 +220,7 @@ def test_rerun_after_a_crash(tmp_path: Path) -> None:
         assert process.wait() == -signal.SIGKILL
     assert len(list(out.glob("*.ledger"))) == 2
     run_all(by_hand(tmp_path, out, port, 2, 2))
-    run([str(COMMAND), "recover", str(out)], environment())
+    run([str(COMMAND), "list", str(out)], environment())
     runs = runs_in(out)
     assert {calls: ranks_of(reports) for calls, reports in runs.items()} == {1: [0, 1], 2: [0, 1]}
     assert is_first(out, runs[1])

@@ -150,7 +150,7 @@ def test_nothing_else_of_the_environment(tmp_path: Path) -> None:
     assert (tmp_path / "out").stat().st_mode & 0o002 == 0
     assert ledger.stat().st_mode & 0o777 == 0o600
     assert secret.encode() not in ledger.read_bytes()
-    subprocess.run([COMMAND, "recover", tmp_path / "out"], check=True, capture_output=True)
+    subprocess.run([COMMAND, "list", tmp_path / "out"], check=True, capture_output=True)
     [report] = (tmp_path / "out").iterdir()
     assert report.stat().st_mode & 0o777 == 0o600
     assert secret not in report.read_text(encoding="utf-8")

@@ -198,7 +198,7 @@ class Run:
         """Has the command turn the ledgers of dead processes into reports, as the user would after a crash."""
         with open(self.folder / "recover.lock", "w", encoding="ascii") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # Another pytest worker may share this run.
-            command = [COMMAND, "recover", self.output_folder]
+            command = [COMMAND, "list", self.output_folder]
             subprocess.run(command, check=True, capture_output=True, timeout=TIMEOUT_S)
         self.__dict__.pop("reports", None)
 

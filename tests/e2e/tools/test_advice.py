@@ -127,6 +127,37 @@ def test_stages_of_a_pipeline_are_not_added_up(runner: Runner) -> None:
     }
 
 
+#: By job of advised.py: its number of ranks, and by rule the modules of its rows and the calls and bytes that would go.
+SAVINGS: dict[str, tuple[int, dict[str, tuple[set[str], float, float]]]] = {
+    "called_twice": (2, {}),  # what the advice to keep parameters says is set
+    "checkpointed_units": (4, {"gathered_twice": ({"Sequential.0", "Sequential.1"}, 2, 2 * (420 + 10) * 4)}),
+    "micro_batches": (
+        2,
+        {
+            "gathered_twice": ({f"Sequential.{i}" for i in range(3)}, 12, 12 * 420 * 4),
+            "reduced_each_backward": ({f"Sequential.{i}" for i in range(3)}, 9, 9 * 420 * 4),
+        },
+    ),
+    "deferred": (2, {"gathered_twice": ({f"Sequential.{i}" for i in range(3)}, 12, 12 * 420 * 4)}),
+    "after_backward": (2, {"small_collectives": ({"Global"}, 59, 0)}),
+    "zero1": (2, {"gradients_reduced_whole": ({f"Sequential.{i}" for i in range(3)}, 0, 3 * 400 * 4 / 2)}),
+    "buffers": (2, {"buffers_broadcast": ({"Sequential"}, 1, 20 * 4)}),
+    "statistics": (2, {}),  # the broadcast makes the statistics equal
+    "all_used": (2, {"unused_sought": ({"Sequential"}, 1, 3 * 4)}),
+    "some_unused": (2, {}),  # else the next forward would fail
+}
+
+
+@pytest.mark.parametrize("name", SAVINGS)
+def test_an_advice_says_the_calls_and_bytes_that_would_go(runner: Runner, name: str) -> None:
+    ranks, right = SAVINGS[name]
+    advice = advice_on(runner.shim(Job("advised.py", (name,), ranks=ranks)))
+    modules = found(advice)
+    assert {
+        each["rule"]: (modules[each["rule"]], each["calls_per_step"], each["bytes_per_step"]) for each in advice
+    } == right
+
+
 def test_partial_gradients_that_the_optimizer_reduces_again(runner: Runner) -> None:
     """Three gradients that clipping has reduced: AdamW's ops reduce each of them three times more."""
     (again,) = advice_on(runner.shim(Job("advised.py", ("partial",))))

@@ -174,3 +174,13 @@ def test_no_window_is_too_narrow(browser: Browser, tmp_path: Path, width: int) -
     options = {"viewport": {"width": width, "height": 800}}
     with show_two(browser, tmp_path, transformer(1, 4), after_job(1, 4), **options) as opened:
         assert opened.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_narrow_window_shows_what_changed(browser: Browser, tmp_path: Path) -> None:
+    """At 500 pixels no table has to be scrolled for the bytes after and the change in percent."""
+    with show_two(browser, tmp_path, transformer(4, 8), after_job(), viewport={"width": 500, "height": 800}) as opened:
+        for table in ("#changes", "#diff-totals"):
+            for title in ("Percent", "Bytes after"):
+                box = opened.page.locator(f"{table} thead th", has_text=title).bounding_box()
+                assert box is not None
+                assert box["x"] + box["width"] <= 500, (table, title)

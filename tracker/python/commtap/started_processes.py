@@ -50,7 +50,7 @@ def note_forks() -> Iterator[list[int]]:
 
 def _reports_in(folder: Path) -> list[Row]:
     if any(folder.rglob("*.ledger")):
-        run_command("recover", str(folder))
+        run_command("list", str(folder))
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.json"))]
     return [report for report in found if report.get("schema", "").startswith("commtap/")]
 

@@ -28,15 +28,18 @@ TEST_CASE("a job with a few large collectives gets no advice") {
   CHECK(jobs.rules().empty());
 }
 
-TEST_CASE("many small collectives of one kind, phase and group are named with what they take per step") {
+TEST_CASE("many small collectives of one kind, phase and group are named with the calls that one call would save") {
   AdvisedJob jobs;
   jobs.add(kLayer, Phase::kBackward, Kind::kAllReduce, 30, 30 * 1024);
   jobs.add("DistributedDataParallel.net2", Phase::kBackward, Kind::kAllReduce, 20, 20 * 1024);
   CHECK(jobs.rules() == Rules{"small_collectives"});
   REQUIRE(jobs.advice().size() == 1);
-  CHECK(jobs.advice()[0].calls == doctest::Approx(50));
-  CHECK(jobs.advice()[0].bytes == doctest::Approx(50 * 1024));
+  CHECK(jobs.advice()[0].calls == doctest::Approx(49));
+  CHECK(jobs.advice()[0].bytes == 0); // they are sent in any case
   CHECK(jobs.advice()[0].rows.size() == 2);
+  jobs.add(kLayer, Phase::kRecompute, Kind::kAllReduce, 1, kMiB);
+  jobs.add(kLayer, Phase::kForward, Kind::kAllReduce, 1, kMiB);
+  CHECK(jobs.rules() == Rules{"recomputed"}); // in this group the backward may reduce what layers exchange, too
 }
 
 TEST_CASE("small collectives of two stages of a pipeline are not added up") {
@@ -52,12 +55,59 @@ TEST_CASE("small collectives of set-up are not in a step") {
   CHECK(jobs.rules().empty());
 }
 
-TEST_CASE("fewer, larger, or those of other phases are not many small ones") {
+TEST_CASE("fewer, larger, or those of layers are not many small ones") {
   AdvisedJob jobs;
   jobs.add(kLayer, Phase::kBackward, Kind::kAllReduce, 49, 49 * 1024);
+  jobs.add(kLayer, Phase::kOptimizer, Kind::kAllReduce, 60, 60 * 64 * 1024);
+  jobs.add(kLayer, Phase::kForward, Kind::kAllGather, 60, 60);
   jobs.add(kLayer, Phase::kForward, Kind::kAllReduce, 60, 60 * 64 * 1024);
-  jobs.add(kLayer, Phase::kOther, Kind::kAllReduce, 60, 60);
   CHECK(jobs.rules().empty());
+}
+
+TEST_CASE("small collectives after the backward count if every step has them") {
+  AdvisedJob jobs;
+  jobs.add("Global", Phase::kOther, Kind::kAllReduce, 60, 60);
+  CHECK(jobs.rules() == Rules{"small_collectives"});
+  CHECK(jobs.advice()[0].calls == doctest::Approx(59));
+  for (Step& step : jobs.report().steps) { // a checkpoint, for instance
+    step.collectives.back().count = step.first_step == 0 ? 60 * AdvisedJob::kSteps : 0;
+  }
+  CHECK(jobs.rules().empty());
+}
+
+TEST_CASE("what FSDP, DDP and DTensor call per unit or layer is not small collectives") {
+  AdvisedJob jobs;
+  jobs.add(kLayer, Phase::kBackward, Kind::kReduceScatter, 60, 60);
+  CHECK(jobs.rules() == Rules{"small_collectives"});
+  jobs.wrap(kLayer, "FSDPModule");
+  CHECK(jobs.rules().empty());
+  jobs.add("DistributedDataParallel", Phase::kBackward, Kind::kAllReduce, 60, 60);
+  jobs.add(kNextLayer, Phase::kBackward, Kind::kAllReduce, 60, 60).op = "_c10d_functional.all_reduce";
+  CHECK(jobs.rules().empty());
+}
+
+TEST_CASE("gradients are reduced whole if the optimizer gathers the parameters of their module, too") {
+  AdvisedJob jobs;
+  jobs.add(kLayer, Phase::kOptimizer, Kind::kAllReduce, 1, kMiB);
+  jobs.add(kNextLayer, Phase::kOptimizer, Kind::kAllGather, 1, kMiB);
+  jobs.add("Global", Phase::kOptimizer, Kind::kAllReduce, 1, kMiB); // a buffer of several modules
+  jobs.add("Global", Phase::kOptimizer, Kind::kAllGather, 1, kMiB);
+  CHECK(jobs.rules().empty());
+  jobs.add(kLayer, Phase::kOptimizer, Kind::kAllGather, 1, kMiB).dtype = "bfloat16";
+  CHECK(jobs.rules().empty());
+  jobs.report().collectives.back().dtype = "float32";
+  CHECK(jobs.rules() == Rules{"gradients_reduced_whole"});
+  CHECK(jobs.advice()[0].bytes == doctest::Approx(kMiB / 2.0));
+  CHECK(jobs.advice()[0].calls == 0);
+}
+
+TEST_CASE("an advice that saves no byte is after those that do") {
+  AdvisedJob jobs;
+  jobs.add(kLayer, Phase::kOptimizer, Kind::kBroadcast, 60, 60 * 1024);
+  jobs.add(kLayer, Phase::kForward, Kind::kAllReduce, 1, 8);
+  jobs.add(kLayer, Phase::kRecompute, Kind::kAllReduce, 1, 8);
+  CHECK(jobs.rules() == Rules{"recomputed", "small_collectives"});
+  CHECK(jobs.advice()[0].rule->rule == AdviceRule::kRecompute);
 }
 
 TEST_CASE("collectives of a recomputation, and barriers and objects of each step, are named") {
@@ -142,28 +192,6 @@ TEST_CASE("ranks that differ come first") {
   CHECK(jobs.advice()[0].rule->rule == AdviceRule::kDisagreement);
   jobs.report(1).job.exit = ExitKind::kRunning; // it may yet make the call
   CHECK(jobs.rules() == Rules{"recomputed"});
-}
-
-TEST_CASE("a layer that fills several of DDP's buckets in a backward has a bucket with one parameter") {
-  AdvisedJob jobs; // of one forward
-  const auto bucket = [&jobs](const char* layer, uint64_t calls) {
-    Collective& row = jobs.add("DistributedDataParallel", Phase::kBackward, Kind::kAllReduce, 1, kMiB);
-    row.issued_in = layer;
-    row.count = calls;
-  };
-  bucket(kLayer, 1);
-  bucket("DistributedDataParallel", 2); // the model itself holds several layers
-  CHECK(jobs.rules().empty());
-  bucket("DistributedDataParallel.net2", 2);
-  CHECK(jobs.rules() == Rules{"bucket_of_one"});
-  CHECK(jobs.advice()[0].rows.size() == 1);
-  CHECK(jobs.advice()[0].bytes == doctest::Approx(kMiB / 2.0));
-  for (Module& module : jobs.report().modules) { // four forwards that evaluate
-    module.calls[static_cast<size_t>(Phase::kForward)] += 4;
-  }
-  CHECK(jobs.rules().empty());
-  jobs.report().steps.front().backward_passes = 1;
-  CHECK(jobs.rules() == Rules{"bucket_of_one"});
 }
 
 } // namespace

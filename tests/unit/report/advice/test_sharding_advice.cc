@@ -139,6 +139,16 @@ TEST_CASE("parameters that are kept from the forward to the backward are gathere
   CHECK(jobs.rules().empty());
 }
 
+TEST_CASE("parameters that a forward keeps from one call of their module to the next are not freed after it") {
+  ShardedJob jobs; // called twice per step; FSDP2 frees them after the first of two backwards, whatever the option
+  for (Module& module : jobs.report().modules) {
+    module.calls[static_cast<size_t>(Phase::kForward)] = 2 * AdvisedJob::kSteps;
+  }
+  CHECK(jobs.rules().empty());
+  jobs.report().collectives[0].count *= 2; // each call gathers
+  CHECK(jobs.rules() == Rules{"gathered_twice"});
+}
+
 TEST_CASE("gradients in float32 of parameters in bfloat16 could be half as large, however many rows gather these") {
   ShardedJob jobs;
   for (Collective& row : jobs.report().collectives) {
@@ -151,6 +161,22 @@ TEST_CASE("gradients in float32 of parameters in bfloat16 could be half as large
   CHECK(jobs.of(AdviceRule::kWideGradients).bytes == doctest::Approx(2 * kMiB));
   CHECK(jobs.of(AdviceRule::kWideGradients).calls == 0);
   jobs.report().collectives[2].dtype = "bfloat16";
+  CHECK(jobs.rules() == Rules{"gathered_twice"});
+}
+
+TEST_CASE("gradients that each of several backwards reduces could be reduced in the last one") {
+  ShardedJob jobs;
+  jobs.report().collectives.pop_back();
+  jobs.add(kLayer, Phase::kBackward, Kind::kReduceScatter, 4, 4 * 4 * kMiB);
+  CHECK(jobs.rules() == Rules{"gathered_twice"}); // steps have one backward, or do not say
+  for (Step& step : jobs.report().steps) {
+    step.backward_passes = 4;
+  }
+  CHECK(jobs.rules() == Rules{"gathered_twice", "reduced_each_backward"});
+  CHECK(jobs.of(AdviceRule::kReducedEachBackward).calls == doctest::Approx(3));
+  CHECK(jobs.of(AdviceRule::kReducedEachBackward).bytes == doctest::Approx(3 * 4 * kMiB));
+  CHECK(jobs.of(AdviceRule::kReducedEachBackward).memory_bytes == doctest::Approx(4 * kMiB));
+  jobs.report().collectives.back().count = AdvisedJob::kSteps; // the last of the four reduces
   CHECK(jobs.rules() == Rules{"gathered_twice"});
 }
 

@@ -54,6 +54,19 @@ TEST_CASE("a wrapper and its module are one module, whose calls count once") {
   CHECK(modules[1].class_name == "C2");
 }
 
+TEST_CASE("a module has the wrappers of all modules of its name, in whatever order they were seen") {
+  Module outer = module(1, 0, "M", 3); // fully_shard(checkpoint_wrapper(M))
+  outer.wrappers = {"FSDPModule"};
+  Module inner = module(2, 1, "M", 3);
+  inner.wrappers = {"CheckpointWrapper"};
+  for (const auto& modules : {std::vector{kGlobal, outer, inner}, std::vector{kGlobal, inner, outer}}) {
+    ModuleTree tree;
+    tree.add(reportOf(modules));
+    tree.add(reportOf(modules));
+    CHECK(tree.take().at(1).wrappers == Names{"FSDPModule", "CheckpointWrapper"});
+  }
+}
+
 TEST_CASE("trees of several ranks are joined") {
   ModuleTree tree;
   tree.add(reportOf({kGlobal, module(1, 0, "M", 1), module(2, 1, "M.stage0", 1)}));

@@ -16,7 +16,7 @@ TEST_CASE("completion prints the script of the shell, with every command") {
   CHECK(has(fish.out, "complete -c commtap"));
   for (const Outcome* const outcome : {&bash, &zsh, &fish}) {
     CHECK(outcome->status() == 0);
-    CHECK(has(outcome->out, "recover"));
+    CHECK(has(outcome->out, "prune"));
     CHECK(has(outcome->out, "completion"));
   }
 }

@@ -22,7 +22,7 @@ std::vector<std::string> verbsIn(const std::string& help) {
   const size_t from = help.find("\nCount:\n"); // the first group
   std::istringstream lines(help.substr(std::min(from, help.size())));
   for (std::string line; std::getline(lines, line) && !line.starts_with("commtap ");) {
-    if (line.starts_with("  ")) {
+    if (line.starts_with("  ") && line[2] != ' ') { // else the help of the verb above goes on
       verbs.push_back(line.substr(2, line.find(' ', 2) - 2));
     }
   }

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <sstream>
+
 namespace commtap {
 namespace {
 
@@ -153,10 +155,21 @@ TEST_CASE("the usage line of a help is the one given") {
   CHECK(helpFor({.name = "x", .usage = "p x [OPTIONS] Y"}).find("Usage: p x [OPTIONS] Y\n") != std::string::npos);
 }
 
-TEST_CASE("the help has the texts below the options, as their lines are broken") {
+TEST_CASE("the help has the texts below the options, in lines of 100 columns") {
   const std::string help = helpFor(
       {.name = "look", .about = "About\nit.\n\nMore.", .exit_status = "0 seen,\n1 not.", .examples = {"look a"}});
-  CHECK(help.ends_with("About\nit.\n\nMore.\n\nExit status: 0 seen,\n1 not.\n\nExample:\n  look a\n"));
+  CHECK(help.ends_with("About it.\n\nMore.\n\nExit status: 0 seen, 1 not.\n\nExample:\n  look a\n"));
+}
+
+TEST_CASE("help is broken at 100 columns") {
+  const std::string words =
+      "word word word word word word word word word word word word word word word word word word word word word";
+  const std::string help = helpFor({.name = "look", .about = words, .options = {{.names = "--x", .help = words}}});
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) {
+    CHECK(line.size() <= 100);
+  }
+  CHECK(help.find("word word\n" + std::string(34, ' ') + "word") != std::string::npos);
 }
 
 TEST_CASE("an example may have several lines, and a help several examples") {

@@ -21,11 +21,11 @@ std::string errorOf(const Words& arguments) {
 }
 
 TEST_CASE("an unknown command is an error with the command that was probably meant, even with --help") {
-  CHECK(errorOf({"shw"}).starts_with(
-      "\"shw\" is not a command; did you mean show? The commands are run, doctor, demo, show, list, "));
-  CHECK(errorOf({"shw", "--help"}).starts_with("\"shw\" is not a command"));
+  CHECK(errorOf({"shw"}) == "\"shw\" is not a command; did you mean show? (see commtap --help)");
+  CHECK(errorOf({"shw", "--help"}) == errorOf({"shw"}));
   CHECK(errorOf({"help", "shw"}).starts_with("\"shw\" is no page; did you mean show?"));
-  CHECK(errorOf({"x"}).starts_with("\"x\" is not a command; the commands are run, doctor, demo, show, list, "));
+  CHECK(errorOf({"x"}) == "\"x\" is not a command (see commtap --help)");
+  CHECK(runCommtap({}).status() == 2);
   CHECK(runCommtap({}).out == runCommtap({"--help"}).out);
 }
 

@@ -14,7 +14,7 @@ namespace {
 TEST_CASE("tables of several reports: one title line, the rows in the order of the reports") {
   const TempFolder folder;
   TableFiles files(TableFormat::kCsv);
-  files.open(TableId::kProcesses, folder / "processes.csv");
+  files.open("processes", folder / "processes.csv");
   files.add(sampleReport(1));
   files.add(sampleReport(0));
   CHECK(files.finish().empty());
@@ -22,6 +22,18 @@ TEST_CASE("tables of several reports: one title line, the rows in the order of t
   CHECK(text.starts_with("run_id,attempt,rank,"));
   CHECK(text.find("sample-run,0,1,") < text.find("sample-run,0,0,"));
   CHECK(std::count(text.begin(), text.end(), '\n') == 3);
+}
+
+TEST_CASE("the table of runs is exported by itself, too") {
+  const TempFolder folder;
+  TableFiles files(TableFormat::kCsv);
+  files.open("runs", folder / "runs.csv");
+  files.add(sampleReport(1));
+  files.add(sampleReport(0));
+  CHECK(files.finish().empty());
+  const std::string text = readText(folder / "runs.csv");
+  CHECK(has(text, "\nsample-run,0,"));
+  CHECK(std::count(text.begin(), text.end(), '\n') == 2);
 }
 
 TEST_CASE("a table without rows is a file: titles as CSV, empty as JSON lines") {
@@ -39,9 +51,9 @@ TEST_CASE("a table without rows is a file: titles as CSV, empty as JSON lines") 
 TEST_CASE("every output that fails is named") {
   const TempFolder folder;
   TableFiles files(TableFormat::kCsv);
-  files.open(TableId::kSteps, folder / "missing/steps.csv");
-  files.open(TableId::kGroups, folder / "groups.csv");
-  files.open(TableId::kLast, folder / "absent/last.csv");
+  files.open("steps", folder / "missing/steps.csv");
+  files.open("groups", folder / "groups.csv");
+  files.open("last", folder / "absent/last.csv");
   const std::vector<std::string> errors = files.finish();
   REQUIRE(errors.size() == 2);
   CHECK(has(errors[0], "missing/steps.csv"));

@@ -23,7 +23,7 @@ TEST_CASE("help lists the pages by the parts of the index, and shows a page") {
 
 TEST_CASE("help of a command is its page, which names --help, else its --help") {
   CHECK(runCommtap({"help", "show"}).out.starts_with("commtap show --help lists the options.\n\n# "));
-  for (const char* verb : {"run", "env", "recover"}) {
+  for (const char* verb : {"run", "env", "completion"}) {
     const Outcome help = runCommtap({"help", verb});
     CHECK(help.status() == 0);
     CHECK(help.out == runCommtap({verb, "--help"}).out);

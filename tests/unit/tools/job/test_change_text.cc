@@ -117,6 +117,7 @@ TEST_CASE("every finding and every check has a text") {
   std::vector<std::string> lines;
   for (const Check& check : checks) {
     CHECK_FALSE(checkText(check).empty());
+    CHECK(failureText(check) != checkText(check));
     lines.push_back(findingText(check.findings.at(0), job));
   }
   CHECK(lines[0] == "x\\x1b");
@@ -130,6 +131,7 @@ TEST_CASE("every finding and every check has a text") {
   const JobComparison comparison = compareJobs(before, after, {}, {});
   const auto baseline = checkBaseline(before, after, comparison, {});
   CHECK(checkText(baseline[0]) == "all_gather on default_pg equals the baseline");
+  CHECK(failureText(baseline[0]) == "all_gather on default_pg differs from the baseline");
   before.planned = true;
   CHECK(checkText(checkBaseline(before, after, comparison, {})[0]) == "all_gather on default_pg equals the plan");
   CHECK(findingText(baseline[0].findings.at(0), job)

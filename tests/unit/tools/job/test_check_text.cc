@@ -23,8 +23,9 @@ std::vector<Check> failedChecks() {
 
 TEST_CASE("check text lists the failed checks and their number") {
   const std::string text = checkText(failedChecks(), {}, grown(), Color::none());
-  CHECK(text.starts_with(
-      "FAILED all_gather on default_pg equals the baseline\n  +1 all_gather per run in DistributedDataParallel.net1"));
+  CHECK(
+      text.starts_with("FAILED all_gather on default_pg differs from the baseline\n  +1 all_gather per run in "
+                       "DistributedDataParallel.net1"));
   CHECK(text.ends_with("\n1 of 3 checks failed\n"));
   CHECK(checkText(checkJob(grown(), {}), {}, grown(), Color::none()) == "all 6 checks passed\n");
 }
@@ -32,7 +33,7 @@ TEST_CASE("check text lists the failed checks and their number") {
 TEST_CASE("check Markdown lists the failed checks") {
   const std::string text = checkMarkdown(failedChecks(), {}, grown());
   CHECK(text.starts_with(
-      "### commtap: 1 of 3 checks failed\n\n**all\\_gather on default\\_pg equals the baseline**\n\n- +1"));
+      "### commtap: 1 of 3 checks failed\n\n**all\\_gather on default\\_pg differs from the baseline**\n\n- +1"));
 }
 
 TEST_CASE("check JUnit has one test case per check, with its failure") {
@@ -46,7 +47,7 @@ TEST_CASE("check for GitHub has an error per failed check and a notice with the 
   const std::string text = checkGithub(failedChecks(), {"5 % more"}, grown());
   CHECK(text.starts_with(
       "::warning title=commtap check::5 %25 more\n"
-      "::error title=commtap%3A all_gather on default_pg equals the baseline::+1 all_gather per run in "
+      "::error title=commtap%3A all_gather on default_pg differs from the baseline::+1 all_gather per run in "
       "DistributedDataParallel.net1"));
   CHECK(text.ends_with("\n::notice title=commtap check::1 of 3 checks failed\n"));
   CHECK(checkGithub(checkJob(grown(), {}), {}, grown()) == "::notice title=commtap check::all 6 checks passed\n");

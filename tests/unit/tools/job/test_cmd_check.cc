@@ -71,7 +71,7 @@ TEST_CASE("check fails on killed ranks, and names them, unless they are allowed"
   CHECK(outcome.status() == 1);
   CHECK(
       outcome.out ==
-      "FAILED no process was killed or ended by a signal\n"
+      "FAILED processes were killed or ended by a signal\n"
       "  rank 3: crashed or killed (the signal is not known); the numbers end at that moment\n"
       "1 of 6 checks failed\n");
   CHECK(runCommtap({"check", job, "--allow", "killed"}).status() == 0);
@@ -91,7 +91,7 @@ TEST_CASE("check fails on ranks that exited with an error, and names the status,
   CHECK(outcome.status() == 1);
   CHECK(
       outcome.out ==
-      "FAILED every process that exited did so with status 0\n  ranks 1-2: ended with status 1\n"
+      "FAILED processes exited with another status than 0\n  ranks 1-2: ended with status 1\n"
       "1 of 6 checks failed\n");
   CHECK(runCommtap({"check", job, "--allow", "failed"}).status() == 0);
 }
@@ -158,7 +158,7 @@ TEST_CASE("with --verify, check fails on an error in the run's samples, and with
   writeText(folder / "job.json", jobReportToJson(sampleJob()));
   const Outcome none = runCommtap({"check", folder / "job.json", "--verify"});
   CHECK(none.status() == 1);
-  CHECK(none.out.find("FAILED no error in the samples of parameters\n  ") != std::string::npos);
+  CHECK(none.out.find("FAILED errors in the samples of parameters\n  ") != std::string::npos);
   CHECK(none.out.find("COMMTAP_VERIFY=1") != std::string::npos);
 }
 

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/base/process.h"
+#include "report/runs/output.h"
 #include "tests/unit/programs.h"
 
 namespace commtap {
@@ -29,6 +31,25 @@ TEST_CASE("without a folder, that of COMMTAP_OUT is read and named") {
     const Outcome other = runCommtap({verb}, {"COMMTAP_OUT=" + folder.path()});
     CHECK(has(other.err, "commtap: reading " + folder.path()));
   }
+}
+
+TEST_CASE("list makes the report of a killed process from its ledger, and exits with 1 for one that it cannot read") {
+  const TempFolder folder;
+  const auto ledger = sampleLedger(1);
+  ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
+  REQUIRE(ledger->publish(folder / ledgerFileName("rank", {hostName(), 1ULL << 30U, -1, "", 0})));
+  CHECK(runCommtap({"list", folder.path()}).status() == 0);
+  CHECK(namesIn(folder.path()) == std::vector<std::string>{"rank-00001.json"});
+  writeText(folder / "bad.ledger", "x");
+  CHECK(runCommtap({"list", folder.path()}).status() == 1);
+}
+
+TEST_CASE("list says which time it takes, and exits with 2 for another") {
+  const SampleFolder folder;
+  const Outcome wrong = runCommtap({"list", folder.path(), "--since", "night"});
+  CHECK(wrong.status() == 2);
+  CHECK(has(wrong.err, "write 90m, 24h or 7d"));
+  CHECK_FALSE(has(runCommtap({"list", folder.path(), "--failed", "--since", "7d"}).out, "sample-run"));
 }
 
 TEST_CASE("list exits with 2 for a folder that does not exist, and with 1 for one without reports") {

@@ -31,25 +31,32 @@ RunList someRuns() {
 
 TEST_CASE("a run is one line, and the last line says how to see it") {
   RunList list = someRuns();
-  const std::string text = listText(list, "out", Color::none());
+  const std::string text = listText(list, "out", Color::none(), true);
   CHECK(has(text, "1970-01-01T00:00:01Z  41.0 s  7 of 8  killed     96  2.00 KiB  4.00 KiB  run-2026"));
   CHECK(has(text, "  python train.py --name \\x1b[31m\n"));
   CHECK(text.ends_with("CALLS and BYTES are sums over ranks; commtap show out --run RUN\n"));
   CHECK_FALSE(has(text, "older"));
   list.older = 3;
-  CHECK(has(listText(list, "out", Color::none()), "3 older runs: --all\n"));
+  CHECK(has(listText(list, "out", Color::none(), true), "3 older runs: --all\n"));
+}
+
+TEST_CASE("a command is cut for a terminal only") {
+  RunList list = someRuns();
+  list.runs[0].argv = {"train.py", std::string(200, 'x')};
+  CHECK(has(listText(list, "out", Color::none(), false), "  train.py " + std::string(200, 'x') + "\n"));
+  CHECK(has(listText(list, "out", Color::none(), true), "xxx...xxx"));
 }
 
 TEST_CASE("a plan, and a run without an end, say so") {
   RunList list = someRuns();
   list.runs[0].planned = true;
-  CHECK(has(listText(list, "out", Color::none()), "  planned  "));
-  CHECK_FALSE(has(listText(list, "out", Color::none()), "train.py"));
+  CHECK(has(listText(list, "out", Color::none(), true), "  planned  "));
+  CHECK_FALSE(has(listText(list, "out", Color::none(), true), "train.py"));
   list = someRuns();
   list.runs[0].ended_at_ns = std::nullopt;
   list.runs[0].last_activity_ns = 3'000'000'000;
   list.runs[0].end = RunEnd::kRunning;
-  CHECK(has(listText(list, "out", Color::none()), "  > 2.00 s  7 of 8  running  "));
+  CHECK(has(listText(list, "out", Color::none(), true), "  > 2.00 s  7 of 8  running  "));
 }
 
 TEST_CASE("the document has every field") {

@@ -32,7 +32,7 @@ TEST_CASE("runs are listed newest first, with their ranks, end, amounts and size
   put(folder, "old", 1'000'000'000, 1, 0);
   put(folder, "new", 2'000'000'000, 0, 0);
   put(folder, "new", 2'000'000'000, 3, 1);
-  const Result<RunList> list = listRuns(folder.path(), 0, {});
+  const Result<RunList> list = listRuns(folder.path(), {}, {});
   REQUIRE(list);
   REQUIRE(list->runs.size() == 2);
   const ListedRun& run = list->runs[0];
@@ -50,6 +50,25 @@ TEST_CASE("runs are listed newest first, with their ranks, end, amounts and size
   CHECK(list->older == 0);
 }
 
+TEST_CASE("runs that failed, and those of some time, are listed alone") {
+  const TempFolder folder;
+  put(folder, "first", 1'000'000'000, 0, 1);
+  put(folder, "second", 2'000'000'000, 0, 1);
+  put(folder, "third", 3'000'000'000, 0, 0);
+  const auto names = [&folder](const RunFilter& filter) {
+    const Result<RunList> list = listRuns(folder.path(), filter, {});
+    std::string text = std::to_string(list->older);
+    for (const ListedRun& run : list->runs) {
+      text += " " + run.run_id;
+    }
+    return text;
+  };
+  CHECK(names({.failed = true}) == "0 second first");
+  CHECK(names({.most = 1, .failed = true}) == "1 second");
+  CHECK(names({.since_ns = 2'000'000'000}) == "0 third second");
+  CHECK(names({.most = 1, .since_ns = 2'000'000'000}) == "1 third");
+}
+
 TEST_CASE("a rank that failed ended the run, not the launcher's signals to the others") {
   const TempFolder folder;
   put(folder, "run", 1'000'000'000, 0, 1);
@@ -58,10 +77,10 @@ TEST_CASE("a rank that failed ended the run, not the launcher's signals to the o
   report.job.exit = ExitKind::kKilled;
   report.job.exit_signal = SIGTERM;
   writeText(folder / "run1.json", reportToJson(report));
-  CHECK(listRuns(folder.path(), 0, {})->runs[0].end == RunEnd::kFailed);
+  CHECK(listRuns(folder.path(), {}, {})->runs[0].end == RunEnd::kFailed);
   report.job.exit_signal.reset(); // no launcher was seen to send it: it may have come first
   writeText(folder / "run1.json", reportToJson(report));
-  CHECK(listRuns(folder.path(), 0, {})->runs[0].end == RunEnd::kKilled);
+  CHECK(listRuns(folder.path(), {}, {})->runs[0].end == RunEnd::kKilled);
 }
 
 TEST_CASE("SIGKILL is a kill, with and without a launcher that saw it") {
@@ -70,10 +89,10 @@ TEST_CASE("SIGKILL is a kill, with and without a launcher that saw it") {
   report.job.exit = ExitKind::kSignal;
   report.job.exit_signal = SIGKILL;
   writeText(folder / "run0.json", reportToJson(report));
-  CHECK(listRuns(folder.path(), 0, {})->runs[0].end == RunEnd::kKilled);
+  CHECK(listRuns(folder.path(), {}, {})->runs[0].end == RunEnd::kKilled);
   report.job.exit_signal = SIGABRT;
   writeText(folder / "run0.json", reportToJson(report));
-  CHECK(listRuns(folder.path(), 0, {})->runs[0].end == RunEnd::kSignal);
+  CHECK(listRuns(folder.path(), {}, {})->runs[0].end == RunEnd::kSignal);
 }
 
 TEST_CASE("a run that failed without a report is listed by its note, at its time") {
@@ -85,7 +104,7 @@ TEST_CASE("a run that failed without a report is listed by its note, at its time
   REQUIRE(writeRunNote(folder.path(), note).empty());
   note.run_id = "new"; // of a node of a run that another node has a report of
   REQUIRE(writeRunNote(folder.path(), note).empty());
-  const Result<RunList> list = listRuns(folder.path(), 2, {});
+  const Result<RunList> list = listRuns(folder.path(), {.most = 2}, {});
   REQUIRE(list);
   CHECK(list->problems.empty());
   CHECK(list->older == 1);
@@ -97,13 +116,13 @@ TEST_CASE("a run that failed without a report is listed by its note, at its time
   CHECK(list->runs[1].disk_bytes > 0);
   const TempFolder alone;
   REQUIRE(writeRunNote(alone.path(), note).empty());
-  CHECK(listRuns(alone.path(), 0, {})->runs.size() == 1);
+  CHECK(listRuns(alone.path(), {}, {})->runs.size() == 1);
 }
 
 TEST_CASE("the path of one report lists its run") {
   const TempFolder folder;
   put(folder, "run", 1'000'000'000, 0, 0);
-  const Result<RunList> list = listRuns(folder / "run0.json", 0, {});
+  const Result<RunList> list = listRuns(folder / "run0.json", {}, {});
   REQUIRE(list);
   CHECK(list->problems.empty());
   REQUIRE(list->runs.size() == 1);
@@ -115,7 +134,7 @@ TEST_CASE("at most so many runs are read, and the others are counted") {
   for (const uint64_t at : {1, 2, 3}) {
     put(folder, "run" + std::to_string(at), at * 1'000'000'000, 0, 0);
   }
-  const Result<RunList> list = listRuns(folder.path(), 2, {});
+  const Result<RunList> list = listRuns(folder.path(), {.most = 2}, {});
   REQUIRE(list);
   REQUIRE(list->runs.size() == 2);
   CHECK(list->runs[0].run_id == "run3");
@@ -131,7 +150,7 @@ TEST_CASE("a plan has all ranks that its planned ranks represent") {
   const PlanRanks ranks =
       *PlanRanks::fromJson(R"({"mesh": {"shape": [4], "ranks": [0, 1, 2, 3]}, "standing": {"0": [0, 1, 2, 3]}})");
   writeText(folder / kPlanFile, jobReportToJson(*mergePlan(folder.path(), ranks)));
-  const Result<RunList> list = listRuns(folder.path(), 0, {});
+  const Result<RunList> list = listRuns(folder.path(), {}, {});
   REQUIRE(list);
   REQUIRE(list->runs.size() == 1);
   CHECK(list->runs[0].planned);
@@ -142,12 +161,12 @@ TEST_CASE("a file that cannot be read is a problem, and a folder without reports
   const TempFolder folder;
   put(folder, "run", 1, 0, 0);
   writeText(folder / "cut.json", R"({"schema": "commtap/2", )");
-  const Result<RunList> list = listRuns(folder.path(), 0, {});
+  const Result<RunList> list = listRuns(folder.path(), {}, {});
   REQUIRE(list);
   CHECK(list->runs.size() == 1);
   CHECK(list->problems.size() == 1);
   const TempFolder empty;
-  CHECK_FALSE(listRuns(empty.path(), 0, {}));
+  CHECK_FALSE(listRuns(empty.path(), {}, {}));
 }
 
 } // namespace

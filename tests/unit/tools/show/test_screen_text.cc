@@ -50,8 +50,8 @@ TEST_CASE("numbers are means over ranks and steps, and modules of equal layers a
   CHECK(has(text, "all_reduce  dp        2      3  300 B   60.0 %  ############"));
   CHECK(has(text, "broadcast   dp        2    0.5  200 B   40.0 %  ########"));
   CHECK(has(text, "all" + std::string(24, ' ') + "3.5  500 B  100.0 %  ####################"));
-  CHECK(has(text, "Net.layers.*.mlp        3      3  300 B   60.0 %  ############"));
-  CHECK(has(text, "Net.head                1    0.5  200 B   40.0 %  ########"));
+  CHECK(has(text, "Net.layers.*.mlp                 3      3  300 B   60.0 %  ############"));
+  CHECK(has(text, "Net.head                         1    0.5  200 B   40.0 %  ########"));
   CHECK(has(text, "more: commtap show --tree out"));
 }
 

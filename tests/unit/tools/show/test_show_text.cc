@@ -15,9 +15,9 @@ TEST_CASE("the page has the tree with inclusive and own numbers, kinds and group
   const std::string text = showText(viewOf(folder, {}), Color::none());
   for (const char* part :
        {"sum over 2 of 4 ranks: 0, 2\nno report of ranks 1, 3\n",
-        "\n  DistributedDataParallel  forward       2  all_gather      4  4.00 KiB\n",
-        "\n                           backward         all_reduce      2     640 B          2      640 B\n",
-        "\n    net1                   forward       2  all_gather      4  4.00 KiB          4   4.00 KiB\n",
+        "\n  DistributedDataParallel  forward              2  all_gather      4  4.00 KiB\n",
+        "\n                           backward                all_reduce      2     640 B          2      640 B\n",
+        "\n    net1                   forward              2  all_gather      4  4.00 KiB          4   4.00 KiB\n",
         "\nall               4         2      2      8",
         "\ndefault_pg  gloo        4  0-3 "}) {
     CAPTURE(part);
@@ -95,7 +95,7 @@ TEST_CASE("a sorted list has full names and says what is not shown") {
   CHECK(has(text, "(COUNT and BYTES with all modules below, OWN without; the most OWN BYTES first)\n"));
   CHECK(has(text, "\nDistributedDataParallel.net1  forward"));
   CHECK(has(text, "\nnot shown: 3 modules with smaller numbers (--top)\n"));
-  CHECK(has(showText(viewOf(folder, {.sort = SortBy::kCalls}), Color::none()), "; the most CALLS first)"));
+  CHECK(has(showText(viewOf(folder, {.sort = SortBy::kCalls}), Color::none()), "; the most MODULE CALLS first)"));
 }
 
 TEST_CASE("numbers per training step are the sums divided by the steps") {

@@ -36,7 +36,7 @@ TEST_CASE("every row has as many cells as its table has columns, of their types"
   const Report report = reportWithNccl();
   for (const TableRow& table : reportTables()) {
     CAPTURE(table.name);
-    CHECK(tableFromName(table.name) == table.id);
+    CHECK(reportTables()[static_cast<size_t>(table.id)].name == table.name);
     const std::vector<TableColumn> columns = columnsOf(table.id);
     forEachRow(table.id, report, [&](const TableCells& cells) {
       REQUIRE(cells.size() == columns.size());
@@ -52,7 +52,6 @@ TEST_CASE("every row has as many cells as its table has columns, of their types"
       }
     });
   }
-  CHECK_FALSE(tableFromName("x"));
 }
 
 size_t rowsOf(TableId table, const Report& report) {

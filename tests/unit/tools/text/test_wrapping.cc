@@ -18,5 +18,10 @@ TEST_CASE("lines are broken at spaces and indented") {
   CHECK(wrapped("a b\n", std::numeric_limits<size_t>::max()) == "a b\n");
 }
 
+TEST_CASE("the lines of a paragraph are joined, and paragraphs stay apart") {
+  CHECK(unbroken("a\nb\n\nc\nd") == "a b\n\nc d");
+  CHECK(wrapped(unbroken("aa\nbb cc\n\nd"), 5, "") == "aa bb\ncc\n\nd\n");
+}
+
 } // namespace
 } // namespace commtap

@@ -38,7 +38,7 @@ TopFrame frame(uint64_t more_calls, uint64_t rank0_ahead, uint64_t ago) {
 }
 
 std::string textOf(const TopFrame& before, const TopFrame& now, const ScreenSize& screen = {}) {
-  return topText({earlier(before.look), before.traffic}, now, 8, screen, Color::none());
+  return topText({earlier(before.look), before.traffic}, now, {.rows = 8}, screen, Color::none());
 }
 
 TEST_CASE("top text shows the rates between two reads") {
@@ -49,6 +49,26 @@ TEST_CASE("top text shows the rates between two reads") {
   CHECK(has(text, "all_reduce     10.0   10.0 KiB"));
   CHECK(has(text, "all_gather      0.0        0 B"));
   CHECK_FALSE(has(text, "behind"));
+}
+
+TEST_CASE("keys change the order of the rates, and explain themselves") {
+  TopFrame before = frame(0, 0, 0);
+  before.look.at_ns -= 2 * kSecond;
+  TopView view{.rows = 8};
+  const auto textNow = [&] {
+    return topText({earlier(before.look), before.traffic}, frame(10, 0, 0), view, {}, Color::none());
+  };
+  const std::string plain = textNow();
+  CHECK_FALSE(has(plain, "keys: "));
+  view.press('?');
+  view.press('x');
+  CHECK(has(textNow(), "keys: q quits; s sorts by payload, calls or time exposed (now: payload); ? hides this line\n"));
+  view.press('s');
+  CHECK(has(textNow(), "(now: calls)"));
+  view.press('s');
+  view.press('s');
+  view.press('?');
+  CHECK(textNow() == plain);
 }
 
 TEST_CASE("top text names a rank that holds up the others, with its last collective, once no rank makes progress") {

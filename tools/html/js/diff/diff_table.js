@@ -41,12 +41,8 @@ function columnsOf(changes) {
     text("module", "Module", { header: true, cell: (row) => moduleCell(changes[row]) }),
     text("phase", "Phase", { long: false }),
     text("kind", "Kind", { long: false }),
-    text("group", "Group"),
-    ...(changes.some(({ label }) => label !== "") ? [text("label", "Label")] : []),
-    ...(changes.some(({ setup }) => setup !== "") ? [text("setup", "Set-up", { long: false })] : []),
-    ...(changes.some(({ ranks }) => ranks !== "") ? [text("ranks", "Ranks")] : []),
-    ...amountColumns().map(ofRow),
     { key: "percent", title: "Percent", number: true, fixed: true, cell: (row) => percentText(changes[row]) },
+    ...amountColumns().map(ofRow),
     {
       key: "all",
       title: "In all modules",
@@ -54,6 +50,10 @@ function columnsOf(changes) {
       value: (row) => Math.abs(allBytes(changes[row])),
       cell: (row) => signedText(allBytes(changes[row]), bytesText),
     },
+    text("group", "Group"),
+    ...(changes.some(({ label }) => label !== "") ? [text("label", "Label")] : []),
+    ...(changes.some(({ setup }) => setup !== "") ? [text("setup", "Set-up", { long: false })] : []),
+    ...(changes.some(({ ranks }) => ranks !== "") ? [text("ranks", "Ranks")] : []),
   ];
 }
 

@@ -35,7 +35,7 @@ export function percentText(amount) {
   return part !== 0 && Math.abs(part) < kLeastPart ? "<0.1%" : kPercent.format(part);
 }
 
-/** Returns the columns for the amounts of both runs. */
+/** Returns the columns for the amounts of both runs, first what a narrow window must show. */
 export function amountColumns(extra) {
   const number = (key, title, value, write) => ({
     key,
@@ -49,12 +49,12 @@ export function amountColumns(extra) {
   const signed = (write) => (value) =>
     h("span", { class: value === 0 ? "muted" : "changed" }, signedText(value, write));
   return [
-    number("count_before", "Count before", ({ count }) => count[0], missing("before", fractionText)),
-    number("count_after", "Count after", ({ count }) => count[1], missing("after", fractionText)),
-    number("count_change", "Count change", ({ count }) => differenceOf(count), signed(fractionText)),
-    number("bytes_before", "Bytes before", ({ bytes }) => bytes[0], missing("before", bytesText)),
     number("bytes_after", "Bytes after", ({ bytes }) => bytes[1], missing("after", bytesText)),
+    number("bytes_before", "Bytes before", ({ bytes }) => bytes[0], missing("before", bytesText)),
     number("bytes_change", "Bytes change", ({ bytes }) => differenceOf(bytes), signed(bytesText)),
+    number("count_after", "Count after", ({ count }) => count[1], missing("after", fractionText)),
+    number("count_before", "Count before", ({ count }) => count[0], missing("before", fractionText)),
+    number("count_change", "Count change", ({ count }) => differenceOf(count), signed(fractionText)),
   ];
 }
 
@@ -74,8 +74,8 @@ export function totalsTable(diff) {
     columns: [
       { key: "name", title: "Name", header: true, fixed: true, cell: nameCell },
       { key: "by", title: "By", fixed: true, cell: ({ by }) => by },
-      ...amountColumns({ fixed: true }),
       { key: "percent", title: "Percent", number: true, fixed: true, cell: percentText },
+      ...amountColumns({ fixed: true }),
     ],
     rows: diff.totals,
     pages: 1,
