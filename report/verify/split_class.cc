@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/verify/split_class.h"
+#include "report/verify/replica_faults.h"
 
 #include <algorithm>
 
-#include "report/replicas/replica_distance.h"
+#include "report/replicas/replica_split.h"
 
 namespace commtap {
 namespace {

@@ -18,7 +18,7 @@
 
 #include "report/base/address_space.h"
 #include "report/base/atomic_file.h"
-#include "report/ledger/ledger_size.h"
+#include "report/ledger/ledger_layout.h"
 #include "tools/text/text.h"
 
 namespace commtap {

@@ -11,7 +11,7 @@
 
 #include "report/job/job_summary.h"
 #include "report/model/not_seen.h"
-#include "report/verify/found_fault.h"
+#include "report/verify/faults.h"
 #include "tools/text/disagreement_text.h"
 #include "tools/text/text.h"
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "report/base/address_space.h"
-#include "report/ledger/ledger_size.h"
+#include "report/ledger/ledger_layout.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {

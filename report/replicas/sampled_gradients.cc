@@ -1,15 +1,38 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/replicas/same_gradient.h"
+#include "report/replicas/replica_split.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "report/replicas/replica_distance.h"
 #include "report/replicas/replica_sets.h"
 
 namespace commtap {
+
+std::optional<OddGradient> firstOddGradient(const RankTracks& members, size_t last) {
+  std::optional<size_t> before;
+  size_t end = 0;
+  for (const RankTrack* member : members) {
+    end = std::max(end, member->rows.size());
+  }
+  for (size_t step = 0; step < end && step <= last; ++step) {
+    OddGradient odd;
+    for (const RankTrack* member : members) {
+      if (hasUsedGradient(*member, step)) {
+        (member->row(step)->gradient.has_non_finite ? odd.not_finite : odd.finite).push_back(member);
+      }
+    }
+    if (!odd.finite.empty() && !odd.not_finite.empty()) {
+      odd.step = step;
+      odd.before = before;
+      return odd;
+    }
+    before = odd.not_finite.empty() && !odd.finite.empty() ? step : before;
+  }
+  return std::nullopt;
+}
+
 namespace {
 
 /// Returns the ranks with equal gradients in a step, two or more.

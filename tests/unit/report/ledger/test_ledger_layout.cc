@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/ledger/ledger_size.h"
+#include "report/ledger/ledger_layout.h"
 
 #include <doctest/doctest.h>
 
@@ -35,4 +35,5 @@ TEST_CASE("the ring of the last collectives, the lanes and the steps are whole i
 }
 
 } // namespace
+
 } // namespace commtap
