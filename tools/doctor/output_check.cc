@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/doctor/output_check.h"
+#include "tools/doctor/checks.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>

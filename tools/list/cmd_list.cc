@@ -6,7 +6,6 @@
 #include <string>
 
 #include "report/runs/ledger_recovery.h"
-#include "tools/cli/progress.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verbs.h"
 #include "tools/list/list_text.h"

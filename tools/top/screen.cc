@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/text/wrapping.h"
+#include "tools/text/text.h"
 
 namespace commtap {
 namespace {
