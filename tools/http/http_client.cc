@@ -214,15 +214,6 @@ std::string problemOf(const HttpReply& reply, const GetTarget& target) {
 
 } // namespace
 
-Result<std::string> getPage(const GetTarget& target, const HttpLimits& limits) {
-  std::string body;
-  const std::string problem = readPage(target, limits, [&body](std::string_view piece) {
-    body += piece;
-    return std::string();
-  });
-  return problem.empty() ? Result<std::string>(std::move(body)) : Result<std::string>::failure(problem);
-}
-
 std::string readPage(const GetTarget& target, const HttpLimits& limits, const BodySink& sink) {
   return problemOf(askServer({target.server, target.path, target.token, std::nullopt}, limits, sink), target);
 }

@@ -57,11 +57,8 @@ struct GetTarget {
   std::string token; ///< sent as bearer token; "" for none
 };
 
-/// Returns the body of the answer. Fails, with the reason and without the address, if the status is not 200 or a limit
-/// is reached.
-Result<std::string> getPage(const GetTarget& target, const HttpLimits& limits);
-
-/// Passes the body of the answer to `sink`, piece by piece. Returns "", or the reason, as getPage() does.
+/// Passes the body of the answer to `sink`, piece by piece. Returns "", or the reason, without the address, if the
+/// status is not 200 or a limit is reached.
 std::string readPage(const GetTarget& target, const HttpLimits& limits, const BodySink& sink);
 
 /// Sends `json` to a URL that parseUrl() accepts.

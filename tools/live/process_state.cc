@@ -94,10 +94,6 @@ std::optional<ProcessSample> sampleOf(uint64_t pid) {
   return sample;
 }
 
-std::string processStateText(uint64_t pid) {
-  return processStateText(sampleOf(pid));
-}
-
 std::string processStateText(const std::optional<ProcessSample>& sample) {
   if (!sample) {
     return "has ended";

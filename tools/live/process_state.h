@@ -20,8 +20,7 @@ struct ProcessSample {
 /// Returns nullopt if there is no such process. Looks at its child processes, too, if the kernel lists them.
 std::optional<ProcessSample> sampleOf(uint64_t pid);
 
-/// Returns the state of a process of this machine from /proc, in words: "sleeps", "is stopped", "has ended".
-std::string processStateText(uint64_t pid);
+/// Returns the state in words: "sleeps", "is stopped"; "has ended" for no process.
 std::string processStateText(const std::optional<ProcessSample>& sample);
 
 /// A process of this machine with commtap preloaded that was started as a rank, or as torchrun.

@@ -3,18 +3,29 @@
 #include "tools/run/preload.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace commtap {
+namespace {
 
 namespace fs = std::filesystem;
 
-Result<std::string> findInstalled(const std::string& folder, const std::vector<std::string>& places) {
+/// Characters that end a path in LD_PRELOAD; the dynamic linker supports no quoting.
+constexpr const char* kSeparators = ": \t\n";
+
+bool isLibrary(const std::string& path, const std::string& library) {
+  std::error_code error;
+  return path == library || fs::equivalent(path, library, error);
+}
+
+/// Returns the first regular file among `places`, relative to a folder. The error ends with what to do.
+Result<std::string>
+firstFileAt(const std::string& folder, const std::vector<std::string>& places, std::string_view todo) {
   std::vector<std::string> tried;
   for (const std::string& place : places) {
     const fs::path path = (fs::path(folder) / place).lexically_normal();
@@ -24,51 +35,34 @@ Result<std::string> findInstalled(const std::string& folder, const std::vector<s
     }
     tried.push_back(path);
   }
-  return Result<std::string>::failure(fmt::format(
-      "{} was not found at any of {}: install commtap again",
-      fs::path(places.front()).filename().string(),
-      fmt::join(tried, ", ")));
-}
-
-namespace {
-
-namespace fs = std::filesystem;
-
-constexpr const char* kLibrary = "libcommtap.so";
-/// Characters that end a path in LD_PRELOAD; the dynamic linker supports no quoting.
-constexpr const char* kSeparators = ": \t\n";
-
-constexpr std::array<const char*, 4> kPlaces = {
-    "../shim", // build tree
-    "../lib/commtap",
-    "../lib/" COMMTAP_MULTIARCH "/commtap",
-    "../lib64/commtap",
-};
-
-bool isLibrary(const std::string& path, const std::string& library) {
-  std::error_code error;
-  return path == library || fs::equivalent(path, library, error);
+  const std::string name = fs::path(places.front()).filename();
+  return Result<std::string>::failure(
+      fmt::format("{} was not found at any of {}: {}", name, fmt::join(tried, ", "), todo));
 }
 
 } // namespace
 
+Result<std::string> findInstalled(const std::string& folder, const std::vector<std::string>& places) {
+  return firstFileAt(folder, places, "install commtap again");
+}
+
 Result<std::string> findLibrary(const std::string& folder) {
-  std::vector<std::string> tried;
-  for (const char* place : kPlaces) {
-    const fs::path path = (fs::path(folder) / place / kLibrary).lexically_normal();
-    std::error_code error;
-    if (fs::is_regular_file(path, error)) {
-      const std::string found = fs::canonical(path, error);
-      return found.find_first_of(kSeparators) == std::string::npos
-                 ? Result<std::string>(found)
-                 : Result<std::string>::failure(
-                       found +
-                       " cannot be preloaded: its path must not contain a space or a colon: install it elsewhere");
-    }
-    tried.push_back(path);
+  const Result<std::string> place = firstFileAt(
+      folder,
+      {"../shim/libcommtap.so", // build tree
+       "../lib/commtap/libcommtap.so",
+       "../lib/" COMMTAP_MULTIARCH "/commtap/libcommtap.so",
+       "../lib64/commtap/libcommtap.so"},
+      "install or build it");
+  if (!place) {
+    return place;
   }
-  return Result<std::string>::failure(
-      fmt::format("{} was not found at any of {}: install or build it", kLibrary, fmt::join(tried, ", ")));
+  std::error_code error;
+  const std::string found = fs::canonical(*place, error);
+  return found.find_first_of(kSeparators) == std::string::npos
+             ? Result<std::string>(found)
+             : Result<std::string>::failure(
+                   found + " cannot be preloaded: its path must not contain a space or a colon: install it elsewhere");
 }
 
 std::string executableFolder() {

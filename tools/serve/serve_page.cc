@@ -16,6 +16,7 @@
 #include "report/model/amounts.h"
 #include "tools/live/live_folder.h"
 #include "tools/serve/live_jobs.h"
+#include "tools/text/markup.h"
 #include "tools/text/text.h"
 
 namespace commtap {
@@ -40,26 +41,7 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 )";
 
 std::string htmlText(std::string_view text) {
-  std::string safe;
-  for (const char c : inert(text)) {
-    switch (c) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      default:
-        safe += c;
-    }
-  }
-  return safe;
+  return xmlText(inert(text));
 }
 
 std::string amountCells(const Amount& amount) {

@@ -174,6 +174,15 @@ TEST_CASE("a sink takes the body in pieces and can end it") {
   CHECK(taken.starts_with("xyzxyz"));
 }
 
+Result<std::string> getPage(const GetTarget& target, const HttpLimits& limits) {
+  std::string body;
+  const std::string problem = readPage(target, limits, [&body](std::string_view piece) {
+    body += piece;
+    return std::string();
+  });
+  return problem.empty() ? Result<std::string>(body) : Result<std::string>::failure(problem);
+}
+
 void addPaths(HttpServer& server) {
   server.get("/x", [](const HttpRequest&) { return HttpAnswer{"text/plain", "the page"}; });
   server.get("/long", [](const HttpRequest&) { return HttpAnswer{"text/plain", std::string(size_t{3} << 20U, 'x')}; });

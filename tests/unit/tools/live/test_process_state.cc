@@ -17,7 +17,7 @@ namespace commtap {
 namespace {
 
 TEST_CASE("a process's state comes from /proc") {
-  CHECK(processStateText(static_cast<uint64_t>(getpid())) == "runs");
+  CHECK(processStateText(sampleOf(static_cast<uint64_t>(getpid()))) == "runs");
   const pid_t child = fork();
   if (child == 0) {
     raise(SIGSTOP);
@@ -25,13 +25,13 @@ TEST_CASE("a process's state comes from /proc") {
   }
   int status = 0;
   REQUIRE(waitpid(child, &status, WUNTRACED) == child);
-  CHECK(processStateText(static_cast<uint64_t>(child)) == "is stopped");
+  CHECK(processStateText(sampleOf(static_cast<uint64_t>(child))) == "is stopped");
   kill(child, SIGKILL);
   siginfo_t info{};
   REQUIRE(waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) == 0);
-  CHECK(processStateText(static_cast<uint64_t>(child)) == "has ended");
+  CHECK(processStateText(sampleOf(static_cast<uint64_t>(child))) == "has ended");
   REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(processStateText(static_cast<uint64_t>(child)) == "has ended");
+  CHECK(processStateText(sampleOf(static_cast<uint64_t>(child))) == "has ended");
 }
 
 TEST_CASE("a sample has the ticks of child processes, also of one that has ended") {
