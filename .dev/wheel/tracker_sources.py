@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Adds to a wheel what `commtap build-tracker` compiles: the tracker's sources, the headers of the libraries that go
-inside, and a list of them, sources.json (tools/build_tracker/tracker_sources.h).
+inside, and a list of them, sources.json (tools/build_tracker/build_plan.h).
 
 The list is what Meson has compiled: the sources of each of its unity files stay together.
 """

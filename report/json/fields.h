@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-/// The names of the report's JSON fields. Dashboards depend on them, so they never change.
-/// docs/schema/commtap-2.schema.json describes each field.
+/// The names of JSON fields that several sources use; a column spells a name that it alone uses. Dashboards depend on
+/// the names, so they never change. docs/schema/commtap-2.schema.json describes each field of the report.
 namespace commtap::field {
 
 inline constexpr const char* kSchema = "schema";
@@ -45,17 +45,10 @@ inline constexpr const char* kRanks = "ranks";
 
 inline constexpr const char* kId = "id";
 inline constexpr const char* kParent = "parent";
-inline constexpr const char* kRawName = "raw_name";
 inline constexpr const char* kClass = "class";
 inline constexpr const char* kWrappers = "wrappers";
 inline constexpr const char* kCalls = "calls";
-inline constexpr const char* kParameters = "parameters";
-inline constexpr const char* kShape = "shape";
-inline constexpr const char* kLocalShape = "local_shape";
 inline constexpr const char* kDtype = "dtype";
-inline constexpr const char* kRequiresGrad = "requires_grad";
-inline constexpr const char* kMesh = "mesh";
-inline constexpr const char* kPlacements = "placements";
 
 inline constexpr const char* kModule = "module";
 inline constexpr const char* kPhase = "phase";
@@ -74,14 +67,10 @@ inline constexpr const char* kCount = "count";
 inline constexpr const char* kBytes = "bytes";
 inline constexpr const char* kBusBytes = "bus_bytes";
 
-inline constexpr const char* kSizes = "sizes";
-
 inline constexpr const char* kSplits = "splits";
-inline constexpr const char* kImbalance = "imbalance";
 inline constexpr const char* kHottestPeer = "hottest_peer";
 inline constexpr const char* kColdestPeer = "coldest_peer";
 inline constexpr const char* kZeroPeers = "zero_peers";
-inline constexpr const char* kPeers = "peers";
 
 inline constexpr const char* kTiming = "timing";
 inline constexpr const char* kStepsFrom = "steps_from";
@@ -89,16 +78,11 @@ inline constexpr const char* kPlanned = "planned";
 inline constexpr const char* kTime = "time";
 inline constexpr const char* kRunningNs = "running_ns";
 inline constexpr const char* kExposedNs = "exposed_ns";
-inline constexpr const char* kHistogram = "histogram";
 inline constexpr const char* kStalledIn = "stalled_in";
 inline constexpr const char* kTimedBytes = "timed_bytes";
 inline constexpr const char* kTimedBusBytes = "timed_bus_bytes";
-inline constexpr const char* kAlgbw = "algbw_bytes_per_second";
-inline constexpr const char* kBusbw = "busbw_bytes_per_second";
 
-inline constexpr const char* kPointToPoint = "point_to_point";
 inline constexpr const char* kRoot = "root";
-inline constexpr const char* kStretches = "stretches";
 
 inline constexpr const char* kDtensor = "dtensor";
 
@@ -110,37 +94,20 @@ inline constexpr const char* kBackwardPasses = "backward_passes";
 inline constexpr const char* kTrainingSteps = "training_steps";
 inline constexpr const char* kOutsideSteps = "outside_steps";
 
-inline constexpr const char* kNumber = "number";
 inline constexpr const char* kSequence = "sequence";
 inline constexpr const char* kStep = "step";
 inline constexpr const char* kPeer = "peer";
 inline constexpr const char* kState = "state";
 inline constexpr const char* kIssuedAt = "issued_at";
-inline constexpr const char* kCompletedAt = "completed_at";
 
 inline constexpr const char* kNccl = "nccl";
 inline constexpr const char* kVersion = "version";
 inline constexpr const char* kCommunicators = "communicators";
 inline constexpr const char* kCommunicator = "communicator";
 inline constexpr const char* kFunction = "function";
-inline constexpr const char* kOpen = "open";
-inline constexpr const char* kEnteredAt = "entered_at";
-inline constexpr const char* kInGroup = "in_group";
 inline constexpr const char* kFailed = "failed";
-inline constexpr const char* kCaptured = "captured";
 
-inline constexpr const char* kCudaGraphs = "cuda_graphs";
-inline constexpr const char* kLaunches = "launches";
-inline constexpr const char* kNcclCalls = "nccl_calls";
-
-inline constexpr const char* kOwnCost = "own_cost";
-inline constexpr const char* kStartNs = "start_ns";
-inline constexpr const char* kCollectivesNs = "collectives_ns";
-inline constexpr const char* kModuleCallsNs = "module_calls_ns";
-inline constexpr const char* kOtherNs = "other_ns";
 inline constexpr const char* kEndNs = "end_ns";
-inline constexpr const char* kMemoryBytes = "memory_bytes";
-inline constexpr const char* kLedgerBytes = "ledger_bytes";
 
 inline constexpr const char* kReason = "reason";
 inline constexpr const char* kDetail = "detail";

@@ -50,7 +50,7 @@ inline constexpr auto kColumns<NcclCall> = std::tuple{
         &NcclCall::dtype,
         "The dtype as torch names it; null for a call without one, or if this version does not know it."),
     column(
-        field::kInGroup,
+        "in_group",
         &NcclCall::in_group,
         "Whether the call was made between ncclGroupStart and ncclGroupEnd, these two included; null if `source` is "
         "`plugin`."),
@@ -74,7 +74,7 @@ inline constexpr auto kColumns<NcclCall> = std::tuple{
         "reduce_scatter, all_to_all, gather and scatter the tensors of all ranks. For functions that allocate or "
         "register memory, its size."),
     column(
-        field::kCaptured,
+        "captured",
         &NcclCall::captured,
         "The number of calls that were made during the capture of a CUDA graph and became part of it."),
 };
@@ -86,7 +86,7 @@ inline constexpr auto kColumns<NcclOpenCall> = std::tuple{
         field::kGroup,
         &NcclOpenCall::group,
         "The `group` of the collective that made the call; null if no collective made it."),
-    column<RealTime>(field::kEnteredAt, &NcclOpenCall::entered_at_ns, "When the thread entered it, to about 10 ms."),
+    column<RealTime>("entered_at", &NcclOpenCall::entered_at_ns, "When the thread entered it, to about 10 ms."),
 };
 
 template <>
@@ -114,12 +114,12 @@ inline constexpr auto kColumns<GraphNcclCall> = std::tuple{
 template <>
 inline constexpr auto kColumns<CudaGraph> = std::tuple{
     column(
-        field::kLaunches,
+        "launches",
         &CudaGraph::launches,
         "Launches of all instances and copies of the graph. A launch inside another capture does not count: its calls "
         "become part of that graph."),
     column(field::kCollectives, &CudaGraph::collectives, "What one launch adds to the rows of `collectives`."),
-    column(field::kNcclCalls, &CudaGraph::nccl_calls, "What one launch adds to the rows of `nccl.calls`."),
+    column("nccl_calls", &CudaGraph::nccl_calls, "What one launch adds to the rows of `nccl.calls`."),
 };
 
 } // namespace commtap

@@ -115,11 +115,11 @@ inline constexpr auto kColumns<Group> = std::tuple{
         &Group::collectives,
         "The number of collectives issued in the group; `last[].sequence` counts them."),
     column(
-        field::kPointToPoint,
+        "point_to_point",
         &Group::point_to_point,
         "The number of sends and receives issued in the group, counted apart."),
     column(
-        field::kStretches,
+        "stretches",
         &Group::stretches,
         "By stretch of the group's collectives: a checksum of their ops, dtypes, sizes, roots and reductions, in their "
         "order. Ranks that work alike have equal ones. A stretch is 1024 collectives; from the 131073rd on, the 64th "
@@ -138,24 +138,24 @@ template <>
 inline constexpr auto kColumns<Parameter> = std::tuple{
     column(field::kName, &Parameter::name, "The parameter's name in its module, for example `weight`."),
     column(
-        field::kShape,
+        "shape",
         &Parameter::shape,
         "The size in elements by dimension; for a DTensor, the global one.",
         {.ref = "shape"}),
     column(
-        field::kLocalShape,
+        "local_shape",
         &Parameter::local_shape,
         "The size of this rank's part in elements by dimension; differs from `shape` only for a DTensor.",
         {.ref = "shape"}),
     column(field::kDtype, &Parameter::dtype, "The dtype without `torch.`, for example `float32`."),
-    column(field::kRequiresGrad, &Parameter::requires_grad, "Whether the parameter required a gradient."),
+    column("requires_grad", &Parameter::requires_grad, "Whether the parameter required a gradient."),
     column<JsonObject>(
-        field::kMesh,
+        "mesh",
         &Parameter::mesh,
         "The device mesh of a DTensor; null for a plain tensor.",
         {.ref = "mesh"}),
     column<NullIfEmpty>(
-        field::kPlacements,
+        "placements",
         &Parameter::placements,
         "The DTensor's placement for each mesh dimension, as PyTorch prints it, for example `Shard(dim=0)`; null for a "
         "plain tensor."),
@@ -177,7 +177,7 @@ inline constexpr auto kColumns<Module> = std::tuple{
         "`_fsdp_wrapped_module`, `_checkpoint_wrapped_module`, DDP's `module`), so "
         "a wrapper and what it wraps may share a name. The second live root of a class is `Net#2`."),
     column(
-        field::kRawName,
+        "raw_name",
         &Module::raw_name,
         "The name with the components of wrappers, as PyTorch's ModTracker gives it."),
     column<NullIfEmpty>(
@@ -187,7 +187,7 @@ inline constexpr auto kColumns<Module> = std::tuple{
         "known."),
     column(field::kCalls, &Module::calls, "", {.ref = "calls"}),
     column<Details>(
-        field::kParameters,
+        "parameters",
         &Module::parameters,
         "The parameters that the module itself holds, without those of child modules."),
     column(
@@ -200,16 +200,16 @@ inline constexpr auto kColumns<Module> = std::tuple{
 template <>
 inline constexpr auto kColumns<OwnCost> = std::tuple{
     column(
-        field::kStartNs,
+        "start_ns",
         &OwnCost::start_ns,
         "From the moment torch was found until everything was installed. 0 in a child of fork."),
     column(
-        field::kCollectivesNs,
+        "collectives_ns",
         &OwnCost::collectives_ns,
         "Counting collectives; the first one may also create the ledger's file."),
-    column(field::kModuleCallsNs, &OwnCost::module_calls_ns, "Following module calls."),
+    column("module_calls_ns", &OwnCost::module_calls_ns, "Following module calls."),
     column(
-        field::kOtherNs,
+        "other_ns",
         &OwnCost::other_ns,
         "Calls to NCCL and of CUDA graphs, durations and labels, and ops if COMMTAP_LEVEL asks for them."),
     column(
@@ -218,11 +218,11 @@ inline constexpr auto kColumns<OwnCost> = std::tuple{
         "From the end of the process until its report was written, except for the rename. 0 if another process made "
         "the report."),
     column(
-        field::kMemoryBytes,
+        "memory_bytes",
         &OwnCost::memory_bytes,
         "The largest amount of memory in bytes: the ledger, its indexes and the state of each thread."),
     column(
-        field::kLedgerBytes,
+        "ledger_bytes",
         &OwnCost::ledger_bytes,
         "The size of the ledger in bytes; it is a file while the process runs."),
 };

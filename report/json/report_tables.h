@@ -63,13 +63,13 @@ inline constexpr auto kTables<Report> = std::tuple{
         "name, or calls that NCCL's profiler plugin reports. See commtap help nccl.",
         {.presence = Presence::kIfKnown}),
     column(
-        field::kCudaGraphs,
+        "cuda_graphs",
         &Report::cuda_graphs,
         "Present only if the process captured collectives or NCCL calls in CUDA graphs: those graphs. Each launch"
         " also counts in `collectives`, `steps` and `nccl`; the capture itself does not.",
         {.presence = Presence::kIfKnown}),
     column(
-        field::kOwnCost,
+        "own_cost",
         &Report::own_cost,
         "The resources of the process that commtap used.",
         {.presence = Presence::kIfKnown}),
@@ -92,7 +92,7 @@ inline constexpr auto kTables<Nccl> = std::tuple{
         &Nccl::calls,
         "One row per distinct (function, communicator, op, group, module, phase, dtype, in_group)."),
     column(
-        field::kOpen,
+        "open",
         &Nccl::open,
         "The calls that threads had entered and that had not returned when the report was written, the longest "
         "open first; absent if there were none.",

@@ -17,7 +17,7 @@ inline constexpr auto kColumns<Durations> = std::tuple{
     column(field::kMin, &Durations::min_ns, "The shortest in nanoseconds."),
     column(field::kMax, &Durations::max_ns, "The longest in nanoseconds."),
     column(
-        field::kHistogram,
+        "histogram",
         &Durations::histogram,
         "The durations by powers of two. Each key is the shortest duration of its class in nanoseconds (1024 stands "
         "for 1024 to 2047; the last class, from 4398046511104, has no end), each value the number of durations in the "
@@ -52,7 +52,7 @@ inline constexpr auto kColumns<Splits> = std::tuple{
         "counts once, when it is captured.",
         {.minimum = 1}),
     column(
-        field::kImbalance,
+        "imbalance",
         &Splits::imbalance,
         "How uneven the calls were. The imbalance of a call is its largest part over the mean of its parts, with one "
         "part for each peer: of what the rank sends, and of what it receives, whichever is larger. 1 if all parts are "
@@ -71,7 +71,7 @@ inline constexpr auto kColumns<Splits> = std::tuple{
         &Splits::zero_peers,
         "The parts of 0 bytes for a peer, or from it for an all_gather, over all calls."),
     column(
-        field::kPeers,
+        "peers",
         &Splits::peers,
         "The bytes by peer. A peer is a rank of the group, which includes the rank itself; each key is its global "
         "rank. Each value is the sum over the calls of what is sent to the peer, or of what comes from it for an "
@@ -141,7 +141,7 @@ inline constexpr auto kColumns<Collective> = std::tuple{
         "all_gather, reduce_scatter, all_to_all, gather, scatter: (n-1)/n. broadcast, reduce, send, recv: 1, or 0 in a "
         "group of one rank. barrier, other: 0."),
     column(
-        field::kSizes,
+        "sizes",
         &Collective::sizes,
         "The payload sizes of the calls by powers of two. Each key is the smallest size of its class in bytes (64 "
         "stands for 64 to 127), each value the number of calls in the class."),
@@ -269,7 +269,7 @@ inline constexpr auto kColumns<Step> = std::tuple{
 template <>
 inline constexpr auto kColumns<LastCollective> = std::tuple{
     column(
-        field::kNumber,
+        "number",
         &LastCollective::number,
         "The position among all collectives that the process issued, from 1.",
         {.minimum = 1}),
@@ -313,7 +313,7 @@ inline constexpr auto kColumns<LastCollective> = std::tuple{
         &LastCollective::started_at_ns,
         "When the backend began to work on the collective; null if not known."),
     column<RealTime>(
-        field::kCompletedAt,
+        "completed_at",
         &LastCollective::completed_at_ns,
         "When the collective completed; null if not known."),
     column<NullIfEmpty>(

@@ -113,8 +113,8 @@ void addField(JsonRow& row, std::string_view name, const CollectiveTime& time, A
   if (time.bytes > 0 && time.of(DurationKind::kRunning).sum_ns > 0) { // a barrier has no bandwidth
     object.addNumber(field::kTimedBytes, time.bytes);
     object.addReal(field::kTimedBusBytes, time.bus_bytes);
-    object.addReal(field::kAlgbw, time.algorithmBandwidth());
-    object.addReal(field::kBusbw, time.busBandwidth());
+    object.addReal("algbw_bytes_per_second", time.algorithmBandwidth());
+    object.addReal("busbw_bytes_per_second", time.busBandwidth());
   }
 }
 template <Described Row, typename Context>

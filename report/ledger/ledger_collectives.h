@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "report/ledger/ledger_rows.h"
 #include "report/ledger/ledger_store.h"
 
 namespace commtap {
@@ -104,6 +103,69 @@ class LedgerCollectives {
   LedgerRows<kCollectives, (128U << 10U)> rows_; ///< an index of twice the rows
   LedgerRows<kMembers, (32U << 10U)> members_;   ///< most processes merge nothing
   LedgerRows<kStalls, (32U << 10U)> stalls_;     ///< most processes are not timed
+};
+
+/// Writes how the calls of a row of collectives are split between the ranks of its group. Any thread. Counting takes no
+/// lock, and allocates nothing once the row's record exists.
+class LedgerSplitRows {
+ public:
+  explicit LedgerSplitRows(LedgerStore& store) : store_(store), rows_(store, NotSeen::kSplitsFull) {}
+
+  /// Returns the record of a row's calls that have `peers` parts; nullptr if the table is full (counted as not seen).
+  LedgerSplits* splitsOf(uint32_t row, uint32_t peers, StringId op) {
+    if (!rows_.createIfNeeded(op)) {
+      return nullptr;
+    }
+    LedgerSplits* found = rows_.find({row, peers});
+    return found != nullptr ? found : addSplits({row, peers}, op);
+  }
+  /// Returns the record of each peer, by its rank in the group; nullptr if the table of peers was full, or if there are
+  /// more than kMostSplitPeers.
+  LedgerSplitPeer* peersOf(const LedgerSplits& splits) {
+    return splits.first_peer == kNoIndex ? nullptr : store_.records<kSplitPeers>() + splits.first_peer;
+  }
+  /// Adds a call with this imbalance (imbalanceOf()) and number of parts that are empty.
+  static void countSplits(LedgerSplits& splits, uint64_t imbalance, uint64_t zero_peers);
+
+ protected:
+  void completeSplitRows(const LedgerLock& lock) {
+    rows_.completeIndex(lock);
+  }
+
+ private:
+  LedgerSplits* addSplits(const SplitsKey& key, StringId op);
+
+  LedgerStore& store_;
+  LedgerRows<kSplits, (32U << 10U)> rows_; ///< most processes split nothing
+};
+
+/// Writes the section of ops. Any thread.
+class LedgerOperations {
+ public:
+  explicit LedgerOperations(LedgerStore& store) : store_(store), rows_(store, NotSeen::kOperationRowsFull) {}
+
+  /// Starts to count ops. Returns false if there is no memory.
+  bool countOperations(Level level) {
+    const LedgerLock lock(store_.appending());
+    if (!rows_.create(lock)) {
+      return false;
+    }
+    store_.changeHeader(lock, [level](LedgerHeader& head) { head.level = static_cast<uint32_t>(level); });
+    return true;
+  }
+  /// Returns nullptr if the table is full (counted as not seen). Call only after countOperations().
+  LedgerOperation* row(const OperationKey& key) {
+    return rows_.findOrAdd(key, key.op);
+  }
+
+ protected:
+  void completeOperationRows(const LedgerLock& lock) {
+    rows_.completeIndex(lock);
+  }
+
+ private:
+  LedgerStore& store_;
+  LedgerRows<kOperations, (128U << 10U)> rows_; ///< an index of twice the rows
 };
 
 } // namespace commtap

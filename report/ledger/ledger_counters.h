@@ -182,4 +182,13 @@ void forEachCounter(LedgerOpenCall& record, const CounterVisitor auto& /*visit*/
   [[maybe_unused]] auto& [entered_at_ns, call, check, reserved] = record;
 }
 
+/// Raises a number to `value`, if it is lower. Any thread, without a lock.
+void raiseTo(std::atomic<uint64_t>& highest, uint64_t value);
+
+/// Adds a duration. Any thread, without a lock.
+void addDuration(LedgerDurations& durations, uint64_t ns);
+
+/// Returns the durations added so far. If other threads are adding, each number is a value that it had at some moment.
+Durations durationsOf(const LedgerDurations& durations);
+
 } // namespace commtap

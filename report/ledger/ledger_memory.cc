@@ -13,7 +13,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "report/base/truncation_guard.h"
 #include "report/ledger/ledger_checks.h"
 #include "report/ledger/ledger_counters.h"
 

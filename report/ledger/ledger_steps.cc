@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/ledger/ledger_steps.h"
+#include "report/ledger/ledger_writer.h"
 
 #include <algorithm>
 #include <array>

@@ -2,12 +2,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 
+#include "report/base/zeroed_numbers.h"
+#include "report/ledger/ledger_checks.h"
 #include "report/ledger/ledger_memory.h"
 
 namespace commtap {
@@ -42,6 +48,169 @@ class LedgerStore : public LedgerMemory {
   using Strings = std::unordered_map<std::string, StringId, TextHash, std::equal_to<>>;
 
   Strings strings_; ///< guarded by appending()
+};
+
+// A key has words(): its fields as 64-bit numbers.
+
+template <typename Words>
+bool areEqual(const Words& one, const Words& other) {
+  uint64_t differing = 0;
+#pragma GCC unroll 4
+  for (size_t i = 0; i < one.size(); ++i) {
+    differing |= one[i] ^ other[i];
+  }
+  return differing == 0;
+}
+
+/// Multiplies each word by its own factor: the multiplications do not depend on each other.
+template <typename Words>
+size_t hashOf(const Words& words) {
+  constexpr std::array<uint64_t, 4> kFactors = {
+      0x9e3779b97f4a7c15U, 0xff51afd7ed558ccdU, 0xc4ceb9fe1a85ec53U, 0xbf58476d1ce4e5b9U};
+  static_assert(std::tuple_size_v<Words> <= kFactors.size());
+  uint64_t hash = 0;
+#pragma GCC unroll 4
+  for (size_t i = 0; i < words.size(); ++i) {
+    hash ^= (words[i] ^ (words[i] >> 32U)) * kFactors[i];
+  }
+  return static_cast<size_t>(hash ^ (hash >> 32U));
+}
+
+/// Finds the row of a key without a lock: open addressing over row numbers. Only one thread at a time adds.
+template <typename Row, size_t kSize>
+class LedgerRowIndex {
+  static_assert((kSize & (kSize - 1)) == 0);
+
+ public:
+  using Key = decltype(Row::key);
+
+  bool exists() const {
+    return slots_ != nullptr;
+  }
+
+  static constexpr uint64_t kBytes = kSize * sizeof(uint32_t);
+
+  /// Returns false if there is no memory.
+  bool create() {
+    slots_ = zeroedNumbers(kSize);
+    return slots_ != nullptr;
+  }
+
+  /// Returns nullptr if there is no such row. Inline: part of every collective.
+  Row* find(const Key& key, Row* rows) const {
+    const auto words = key.words();
+    for (size_t slot = hashOf(words);; ++slot) {
+      const uint32_t row = slots_[slot % kSize].load(std::memory_order_acquire);
+      if (row == 0) {
+        return nullptr;
+      }
+      if (areEqual(rows[row - 1].key.words(), words)) {
+        return &rows[row - 1];
+      }
+    }
+  }
+
+  void add(const Key& key, uint32_t row) {
+    size_t slot = hashOf(key.words());
+    while (slots_[slot % kSize].load(std::memory_order_relaxed) != 0) {
+      ++slot;
+    }
+    slots_[slot % kSize].store(row + 1, std::memory_order_release);
+  }
+
+ private:
+  ZeroedNumbers slots_; ///< row number + 1; 0: free
+};
+
+/// Finds and adds the rows of a section whose records have a key. Finding takes no lock. Any thread.
+template <LedgerSectionId kId, size_t kIndexSize>
+class LedgerRows {
+ public:
+  using Row = LedgerRecord<kId>;
+  using Key = decltype(Row::key);
+
+  LedgerRows(LedgerStore& store, NotSeen full) : store_(store), full_(full) {}
+
+  bool exists() const {
+    return index_.exists();
+  }
+  /// Creates the index, if that was not done before. Returns false if there is no memory.
+  bool create(const LedgerLock& lock) {
+    if (index_.exists()) {
+      return true;
+    }
+    const bool created = index_.create();
+    store_.changeHeader(lock, [&](LedgerHeader& head) { head.cost.index_bytes += created ? index_.kBytes : 0; });
+    return created;
+  }
+
+  /// Creates the index at its first use, for a table that most processes do not need. Returns false, and counts `what`
+  /// as not seen, if there is no memory.
+  bool createIfNeeded(StringId what) {
+    if (is_created_.load(std::memory_order_acquire)) {
+      return true;
+    }
+    const LedgerLock lock(store_.appending());
+    const bool created = create(lock);
+    is_created_.store(created, std::memory_order_release);
+    if (!created) {
+      store_.notSeen(full_, store_.text(what), 1, lock);
+    }
+    return created;
+  }
+
+  /// Returns nullptr if there is no such row.
+  Row* find(const Key& key) const {
+    return index_.find(key, rows());
+  }
+
+  /// Adds the row of a key that find() did not find; another thread may have added it since. `describe` sets what the
+  /// row has in addition to key and counters, which are 0. Returns nullptr, and counts `what` as not seen, if the table
+  /// is full.
+  template <typename Describe>
+  Row* add(const Key& key, StringId what, const Describe& describe) {
+    const LedgerLock lock(store_.appending());
+    if (Row* found = find(key)) {
+      return found;
+    }
+    const uint64_t number = store_.reserve(kId, 1, lock);
+    if (number == kNoIndex) {
+      store_.notSeen(full_, store_.text(what), 1, lock);
+      return nullptr;
+    }
+    Row& row = rows()[number];
+    row.key = key;
+    describe(row, lock);
+    row.check = checkOf(row, number);
+    store_.commit(kId, number + 1, lock);
+    index_.add(key, static_cast<uint32_t>(number));
+    return &row;
+  }
+
+  /// Returns the row of a key, which is added if need be; nullptr, and counts `what` as not seen, if the table is full.
+  Row* findOrAdd(const Key& key, StringId what) {
+    Row* found = find(key);
+    return found != nullptr ? found : add(key, what, [](const Row& /*row*/, const LedgerLock& /*lock*/) {});
+  }
+
+  /// Runs in a forked child: adds the published rows that a thread of the parent had no time to add to the index.
+  void completeIndex(const LedgerLock& lock) {
+    for (uint32_t number = 0; index_.exists() && number < store_.used(kId, lock); ++number) {
+      if (find(rows()[number].key) == nullptr) {
+        index_.add(rows()[number].key, number);
+      }
+    }
+  }
+
+ private:
+  Row* rows() const {
+    return store_.template records<kId>();
+  }
+
+  LedgerStore& store_;
+  NotSeen full_;                        ///< the reason that is counted if the table is full
+  std::atomic<bool> is_created_{false}; ///< by createIfNeeded()
+  LedgerRowIndex<Row, kIndexSize> index_;
 };
 
 } // namespace commtap

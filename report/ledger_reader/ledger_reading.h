@@ -74,4 +74,9 @@ inline Kind kindOf(Kind kind) {
   return static_cast<int>(kind) < kKindCount ? kind : Kind::kOther;
 }
 
+/// Adds a collective that each launch of a CUDA graph makes. Equal calls share one entry with summed counts and bytes.
+void addGraphCall(std::vector<GraphCollective>& calls, GraphCollective call);
+/// Adds an NCCL call that each launch of a CUDA graph makes. Equal calls share one entry with summed counts and bytes.
+void addGraphCall(std::vector<GraphNcclCall>& calls, GraphNcclCall call);
+
 } // namespace commtap

@@ -1,14 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <numeric>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "report/ledger/ledger_times.h"
+#include "report/ledger/ledger_counters.h"
 #include "report/ledger_reader/ledger_reading.h"
+#include "report/model/durations.h"
+#include "report/model/members.h"
 #include "report/model/saturating.h"
+#include "report/model/splits.h"
 
 namespace commtap {
 namespace {
@@ -190,6 +196,121 @@ void readOperations(LedgerReading& reading) {
       rows.push_back({reading.moduleName(key.module), phaseOf(key.phase), records.text(key.op), key.dtensor != 0, 0});
     }
     addSaturating(rows.back().count, ledger.count.load(std::memory_order_relaxed));
+  });
+}
+
+namespace {
+
+struct MemberPart {
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+};
+/// The parts of one row, by the module's name.
+using MemberParts = std::map<std::string, MemberPart>;
+
+/// Adds a row's members. A row that also has calls which nothing merged, or that is counted right now, has none.
+void addMembers(Report& report, uint64_t row, const MemberParts& parts) {
+  uint64_t bytes = 0;
+  for (const auto& [module, part] : parts) {
+    addSaturating(bytes, part.bytes);
+  }
+  if (bytes != report.collectives[row].bytes || report.members.size() + parts.size() > kMostMembers) {
+    return;
+  }
+  for (const auto& [module, part] : parts) {
+    report.members.push_back({row, module, part.bytes, part.count});
+  }
+}
+
+} // namespace
+
+void readMembers(LedgerReading& reading) {
+  std::map<uint64_t, MemberParts> rows;
+  reading.records.forEachWhole<kMembers>([&](const LedgerMember& member, uint64_t /*number*/) {
+    const uint64_t count = member.count.load(std::memory_order_relaxed);
+    if (count == 0 || member.key.row >= reading.rows.size() || reading.rows[member.key.row] == 0) {
+      return; // the job has set the counters to 0, or has added the row after its section was read
+    }
+    MemberPart& part = rows[reading.rows[member.key.row] - 1][reading.moduleName(member.key.module)];
+    addSaturating(part.count, count);
+    addSaturating(part.bytes, member.bytes.load(std::memory_order_relaxed));
+  });
+  for (const auto& [row, parts] : rows) {
+    addMembers(reading.report, row, parts);
+  }
+}
+
+namespace {
+
+/// Makes the stalls add up to the exposed time. The excess of the exposed time belongs to an unknown module: the table
+/// of stalls was full, or a thread had not yet added it. Stalls exceed it only in a damaged file, or when the job sets
+/// its counters to 0.
+void balance(CollectiveTime& time) {
+  const Durations& exposed = time.of(DurationKind::kExposed);
+  Stall left{exposed.count, exposed.sum_ns};
+  for (auto& [place, stall] : time.stalled_in) {
+    stall = {std::min(stall.count, left.count), std::min(stall.exposed_ns, left.exposed_ns)};
+    left = {left.count - stall.count, left.exposed_ns - stall.exposed_ns};
+  }
+  if (left.count > 0 || left.exposed_ns > 0) {
+    addStall(time.stalled_in, StallPlace(), left);
+  }
+}
+
+} // namespace
+
+void readStalls(LedgerReading& reading) {
+  reading.records.forEachWhole<kStalls>([&](const LedgerStall& ledger, uint64_t /*number*/) {
+    const Stall stall{ledger.count.load(std::memory_order_relaxed), ledger.exposed_ns.load(std::memory_order_relaxed)};
+    if (stall.count == 0 || ledger.key.row >= reading.rows.size() || reading.rows[ledger.key.row] == 0) {
+      return; // the job has set the counters to 0, or has added the row after its section was read
+    }
+    CollectiveTime& time = reading.report.collectives[reading.rows[ledger.key.row] - 1].time;
+    addStall(time.stalled_in, {reading.moduleName(ledger.key.module), phaseOf(ledger.key.phase)}, stall);
+  });
+  for (Collective& row : reading.report.collectives) {
+    balance(row.time);
+  }
+}
+
+namespace {
+
+/// Returns the bytes of each peer; empty if the record has none, or if the ranks of the row's group are not known.
+PeerBytes peersOf(LedgerReading& reading, const LedgerSplits& ledger) {
+  PeerBytes peers;
+  const uint32_t group = reading.records.at<kCollectives>(ledger.key.row).key.group;
+  const uint64_t there = reading.records.count(kSplitPeers);
+  if (ledger.first_peer == kNoIndex || group >= reading.report.groups.size()) {
+    return peers;
+  }
+  const std::vector<uint32_t>& ranks = reading.report.groups[group].ranks;
+  if (ranks.size() != ledger.key.peers || there < ledger.key.peers || ledger.first_peer > there - ledger.key.peers) {
+    return peers;
+  }
+  for (uint32_t i = 0; i < ledger.key.peers; ++i) {
+    peers[ranks[i]] = reading.records.at<kSplitPeers>(ledger.first_peer + i).bytes.load(std::memory_order_relaxed);
+  }
+  return peers;
+}
+
+} // namespace
+
+void readSplits(LedgerReading& reading) {
+  reading.records.forEachWhole<kSplits>([&](const LedgerSplits& ledger, uint64_t /*number*/) {
+    const uint64_t calls = ledger.calls.load(std::memory_order_relaxed);
+    if (calls == 0 || ledger.key.row >= reading.rows.size() || reading.rows[ledger.key.row] == 0) {
+      return; // the job has set the counters to 0, or has added the row after its section was read
+    }
+    Splits splits;
+    splits.calls = calls;
+    splits.imbalance = imbalanceFrom(
+        calls,
+        ledger.imbalance_sum.load(std::memory_order_relaxed),
+        ledger.imbalance_max.load(std::memory_order_relaxed));
+    splits.zero_peers = ledger.zero_peers.load(std::memory_order_relaxed);
+    splits.peers = peersOf(reading, ledger);
+    splits.findExtremes();
+    reading.report.collectives[reading.rows[ledger.key.row] - 1].splits += splits;
   });
 }
 

@@ -9,8 +9,7 @@
 
 #include "report/model/amounts.h"
 #include "report/model/module_names.h"
-#include "report/replicas/lone_reductions.h"
-#include "report/replicas/row_facts.h"
+#include "report/replicas/row_rules.h"
 
 namespace commtap {
 namespace {

@@ -12,8 +12,7 @@
 
 #include "report/job/job_report.h"
 #include "report/model/model.h"
-#include "report/replicas/one_way_modules.h"
-#include "report/replicas/stopped_reductions.h"
+#include "report/replicas/row_rules.h"
 
 namespace commtap {
 

@@ -3,12 +3,155 @@
 #include "report/replicas/parameter_tracks.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
 
-#include "report/replicas/later_names.h"
-#include "report/replicas/optimizer_match.h"
-#include "report/replicas/row_facts.h"
+#include "report/replicas/row_rules.h"
 
 namespace commtap {
+namespace {
+
+/// A row that an optimizer has, with its parameter.
+struct Entry {
+  const SampleRow* row = nullptr;
+  const SampledParameter* facts = nullptr;
+};
+
+std::vector<Entry> entriesOf(const ProcessSamples& process, const Sample& sample) {
+  std::vector<Entry> entries;
+  for (const SampleRow& row : sample.rows) {
+    if (row.parameter < process.parameters.size() && process.parameters[row.parameter].is_in_optimizer) {
+      entries.push_back({&row, &process.parameters[row.parameter]});
+    }
+  }
+  return entries;
+}
+
+bool haveNames(const std::vector<Entry>& entries) {
+  return !entries.empty() &&
+         std::all_of(entries.begin(), entries.end(), [](const Entry& entry) { return entry.facts->has_model_name; });
+}
+
+bool areAlike(const std::vector<Entry>& a, const std::vector<Entry>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Entry& one, const Entry& other) {
+    return one.facts->local_shape == other.facts->local_shape && one.facts->dtype == other.facts->dtype;
+  });
+}
+
+} // namespace
+
+std::map<const SampleRow*, const SampledParameter*> laterNames(const ProcessSamples& process) {
+  std::map<const SampleRow*, const SampledParameter*> names;
+  std::map<uint32_t, std::vector<Entry>> named; // the next sample of each optimizer, from the last one on
+  for (auto sample = process.samples.rbegin(); sample != process.samples.rend(); ++sample) {
+    std::vector<Entry> entries = entriesOf(process, *sample);
+    if (haveNames(entries)) {
+      named[sample->optimizer] = std::move(entries);
+      continue;
+    }
+    const std::vector<Entry>& later = named[sample->optimizer];
+    for (size_t i = 0; areAlike(entries, later) && i < entries.size(); ++i) {
+      if (!entries[i].facts->has_model_name) {
+        names[entries[i].row] = later[i].facts;
+      }
+    }
+  }
+  return names;
+}
+
+namespace {
+
+using Names = std::set<std::string>;
+
+std::map<uint32_t, Names> namesOf(const ProcessSamples& process) {
+  std::map<uint32_t, Names> names;
+  for (const Sample& sample : process.samples) {
+    Names& of_optimizer = names[sample.optimizer];
+    for (const SampleRow& row : sample.rows) {
+      if (row.parameter < process.parameters.size()) {
+        of_optimizer.insert(process.parameters[row.parameter].name);
+      }
+    }
+  }
+  return names;
+}
+
+int64_t sharedOf(const Names& one, const Names& other) {
+  return std::count_if(one.begin(), one.end(), [&other](const std::string& name) { return other.contains(name); });
+}
+
+/// Numbers the optimizers of one rank after the other.
+class Matcher {
+ public:
+  /// Returns the numbers by those on the rank.
+  std::map<uint32_t, uint32_t> numbersFor(const std::map<uint32_t, Names>& optimizers) {
+    std::map<uint32_t, uint32_t> numbers;
+    std::set<uint32_t> taken;
+    for (const Pair& pair : pairsOf(optimizers)) {
+      if (!numbers.contains(pair.own) && !taken.contains(pair.number)) {
+        numbers[pair.own] = pair.number;
+        taken.insert(pair.number);
+      }
+    }
+    for (const auto& [own, names] : optimizers) {
+      if (!numbers.contains(own)) {
+        numbers[own] = firstFree(own, taken);
+        taken.insert(numbers[own]);
+      }
+      known_[numbers[own]].insert(names.begin(), names.end());
+    }
+    return numbers;
+  }
+
+ private:
+  struct Pair {
+    int64_t shared; ///< parameters
+    uint32_t own;
+    uint32_t number;
+  };
+
+  /// Returns the pairs that share parameters, most first; of equal ones, those with one number.
+  std::vector<Pair> pairsOf(const std::map<uint32_t, Names>& optimizers) const {
+    std::vector<Pair> pairs;
+    for (const auto& [own, names] : optimizers) {
+      for (const auto& [number, others] : known_) {
+        if (const int64_t shared = sharedOf(names, others); shared > 0) {
+          pairs.push_back({shared, own, number});
+        }
+      }
+    }
+    std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
+      return std::make_tuple(-a.shared, a.own != a.number) < std::make_tuple(-b.shared, b.own != b.number);
+    });
+    return pairs;
+  }
+
+  static uint32_t firstFree(uint32_t number, const std::set<uint32_t>& taken) {
+    while (taken.contains(number)) {
+      ++number;
+    }
+    return number;
+  }
+
+  std::map<uint32_t, Names> known_; ///< the parameters by number
+};
+
+} // namespace
+
+std::map<std::pair<int64_t, uint32_t>, uint32_t> optimizerMatches(const std::vector<const ProcessSamples*>& processes) {
+  std::map<std::pair<int64_t, uint32_t>, uint32_t> matches;
+  Matcher matcher;
+  for (const ProcessSamples* process : processes) {
+    for (const auto& [own, number] : matcher.numbersFor(namesOf(*process))) {
+      matches[{*process->job.rank, own}] = number;
+    }
+  }
+  return matches;
+}
+
 namespace {
 
 /// Returns the process of each rank.

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/replicas/job_facts.h"
 #include "report/samples/samples.h"
 
 namespace commtap {
@@ -100,5 +101,29 @@ size_t commonStepOf(const RankTracks& ranks);
 /// Returns the module, or the innermost one above it that has parameters: a dispatcher of tokens may have none, and
 /// then the experts are next to it. "" if there is none.
 std::string withParameters(std::string module, const ParameterTracks& tracks);
+
+/// Returns, for rows that are named by their place in an optimizer, what a later sample knows of the parameter: before
+/// the first forward, as in a closure's first step, no model is known. An optimizer's parameters come in one order. Has
+/// no row of a sample whose shapes or dtypes differ from those of the later one. Points into `process`.
+std::map<const SampleRow*, const SampledParameter*> laterNames(const ProcessSamples& process);
+
+/// Returns, by rank and number of an optimizer on it, the number under which the optimizers of all ranks that train the
+/// same parameters are compared. A rank may have an optimizer more than others, which steps before theirs. An
+/// optimizer that shares no parameter with other ranks' keeps its number if that is free: pipeline stages have such.
+std::map<std::pair<int64_t, uint32_t>, uint32_t> optimizerMatches(const std::vector<const ProcessSamples*>& processes);
+
+/// A process group of two ranks or more, with its name as its members' reports have it.
+using GroupKey = std::pair<std::string, NamedGroup>;
+/// How many collectives of a group each rank had issued at the start of a step.
+using Issued = std::map<int64_t, uint64_t>;
+
+/// Returns these numbers for each group that the reports know, by place in SampledOptimizer::steps.
+std::map<GroupKey, std::vector<Issued>> issuedCollectives(const SampledOptimizer& optimizer, const JobFacts& facts);
+
+/// Returns the samples whose step has the number of other ranks' steps and is another moment of the job: the rank had
+/// issued more or fewer collectives than they in each group that was in use, compared with its first sample. So it is
+/// after a step that a rank left out, and with torch's Join for uneven inputs. Each group is compared with its first
+/// rank.
+std::set<const Sample*> samplesApart(const ParameterTracks& tracks, const JobFacts& facts);
 
 } // namespace commtap

@@ -6,7 +6,7 @@
 #include <limits>
 #include <span>
 
-#include "report/replicas/odd_gradient.h"
+#include "report/replicas/replica_split.h"
 
 namespace commtap {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/verify/split_class.h"
+#include "report/verify/replica_faults.h"
 
 #include <algorithm>
 #include <functional>
 #include <numeric>
 
-#include "report/replicas/replica_distance.h"
+#include "report/replicas/replica_split.h"
 
 namespace commtap {
 namespace {

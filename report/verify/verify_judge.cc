@@ -9,14 +9,9 @@
 #include <utility>
 
 #include "report/replicas/parameter_tracks.h"
-#include "report/replicas/row_facts.h"
-#include "report/replicas/samples_apart.h"
-#include "report/verify/found_fault.h"
+#include "report/replicas/row_rules.h"
+#include "report/verify/faults.h"
 #include "report/verify/replica_faults.h"
-#include "report/verify/row_faults.h"
-#include "report/verify/shard_faults.h"
-#include "report/verify/step_faults.h"
-#include "report/verify/training_faults.h"
 
 namespace commtap {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/build_tracker/build_run.h"
+#include "tools/build_tracker/build_plan.h"
 
 #include <sys/wait.h>
 

@@ -13,18 +13,13 @@
 #include <fmt/format.h>
 
 #include "tools/build_tracker/build_plan.h"
-#include "tools/build_tracker/build_run.h"
-#include "tools/build_tracker/tracker_cache.h"
-#include "tools/build_tracker/tracker_sources.h"
+#include "tools/cli/output_file.h"
 #include "tools/cli/own_python.h"
-#include "tools/cli/progress.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/temporary_folder.h"
 #include "tools/cli/verbs.h"
+#include "tools/command/elf_file.h"
 #include "tools/command/interpreter.h"
 #include "tools/command/job_program.h"
-#include "tools/command/linked_program.h"
-#include "tools/command/torch_files.h"
 #include "tools/run/preload.h"
 
 namespace commtap {

@@ -29,4 +29,7 @@ struct HostPort {
 /// Parses "HOST:PORT" or "[IPV6]:PORT"; port 0 is any free port.
 Result<HostPort> parseHostPort(std::string_view text);
 
+/// Returns the bearer token in the first line of a file.
+Result<std::string> readTokenFile(const std::string& path);
+
 } // namespace commtap

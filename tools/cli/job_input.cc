@@ -10,7 +10,6 @@
 #include "report/merge/job_reader.h"
 #include "report/merge/plan_merge.h"
 #include "report/runs/ledger_recovery.h"
-#include "tools/cli/progress.h"
 #include "tools/cli/run_note.h"
 #include "tools/cli/subcommands.h"
 

@@ -7,7 +7,7 @@
 
 #include "report/model/options.h"
 #include "tools/text/markup.h"
-#include "tools/text/wrapping.h"
+#include "tools/text/text.h"
 
 namespace commtap {
 namespace {

@@ -23,4 +23,11 @@ Parsed parse(const Verb& program, const std::vector<std::string>& arguments);
 /// Returns what `program VERB --help` prints, or `program --help`.
 std::string helpText(const Verb& program, const Verb& verb);
 
+/// Returns one line about a word that names no verb of `program`, with the verb that was probably meant.
+std::string wrongCommand(const Verb& program, const std::string& word);
+
+/// Returns one line about the first argument that names no verb of `program`, or no option of the verb, with the name
+/// that was probably meant. Returns "" if all names are known. CLI11 would report what is missing first.
+std::string unknownNameIn(const Verb& program, const std::vector<std::string>& arguments);
+
 } // namespace commtap

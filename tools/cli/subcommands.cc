@@ -6,12 +6,15 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "tools/cli/default_folder.h"
+#include "report/model/options.h"
+#include "report/runs/output.h"
 #include "tools/text/text.h"
 
 namespace commtap {
@@ -126,6 +129,46 @@ int printOut(const std::string& text) {
     return kExitFindings;
   }
   return kExitOk;
+}
+
+std::string defaultFolder() {
+  const char* set = std::getenv("COMMTAP_OUT");
+  return commonFolder(set == nullptr || *set == '\0' ? Options().out : set);
+}
+
+namespace {
+
+constexpr std::chrono::milliseconds kProgressInterval(100);
+constexpr size_t kWidth = 40;
+
+} // namespace
+
+ProgressBar::ProgressBar(const char* what, std::chrono::milliseconds delay)
+    : what_(what), terminal_(isatty(STDERR_FILENO) == 1), started_(Clock::now()), next_(started_ + delay) {}
+
+ProgressBar::~ProgressBar() {
+  if (shown_) {
+    fmt::print(stderr, "\r\x1b[K");
+  }
+}
+
+void ProgressBar::update(size_t done, size_t total) {
+  if (!terminal_ || total == 0 || Clock::now() < next_) {
+    return;
+  }
+  next_ = Clock::now() + kProgressInterval;
+  shown_ = true;
+  const size_t filled = kWidth * done / total;
+  fmt::print(
+      stderr,
+      "\r{} [{}{}] {}/{}, {} s",
+      what_,
+      std::string(filled, '#'),
+      std::string(kWidth - filled, ' '),
+      done,
+      total,
+      std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started_).count());
+  std::fflush(stderr);
 }
 
 } // namespace commtap

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -16,7 +18,7 @@ inline constexpr int kExitOk = 0;
 inline constexpr int kExitFindings = 1; ///< findings; input that is there but unreadable or empty; output not written
 inline constexpr int kExitUsage = 2;    ///< wrong usage, or PATH, run, attempt or rank does not exist
 
-/// Returns an option that several verbs share. A path defaults to the folder that jobs write to (default_folder.h),
+/// Returns an option that several verbs share. A path defaults to the folder that jobs write to (defaultFolder()),
 /// which is then said on stderr; the first of `words` is the default.
 Option readPath(const char* name, std::string& path, const std::string& help);
 Option formatOption(std::string& format, std::vector<std::string> words);
@@ -41,5 +43,41 @@ bool isThere(const std::string& path);
 
 /// Writes all of `text` to stdout. Returns kExitFindings, and writes a line to stderr, on failure, as on a full disk.
 int printOut(const std::string& text);
+
+/// Returns the folder that the jobs of this environment write to: that of COMMTAP_OUT, up to its first component that
+/// differs between processes or runs, or "commtap-out".
+std::string defaultFolder();
+
+/// Shows a progress bar and the time since its start on stderr after a delay, if stderr is a terminal.
+class ProgressBar {
+ public:
+  /// `what` is done: "reading".
+  ProgressBar(const char* what, std::chrono::milliseconds delay);
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+  /// Erases the bar.
+  ~ProgressBar();
+
+  void update(size_t done, size_t total);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const char* what_;
+  bool terminal_;
+  bool shown_ = false;
+  Clock::time_point started_;
+  Clock::time_point next_;
+};
+
+/// Runs `read` with a progress bar and erases the bar before it returns.
+template <typename Read>
+auto withProgress(
+    Read read,
+    const char* what = "reading",
+    std::chrono::milliseconds delay = std::chrono::milliseconds(1000)) {
+  ProgressBar bar(what, delay);
+  return read([&bar](size_t done, size_t total) { bar.update(done, total); });
+}
 
 } // namespace commtap

@@ -14,7 +14,7 @@
 #include <ctime>
 
 #include "report/base/file_descriptor.h"
-#include "tools/run/exec_pointers.h"
+#include "tools/run/environment.h"
 
 namespace commtap {
 namespace {

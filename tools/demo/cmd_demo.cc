@@ -20,7 +20,6 @@
 #include "tools/command/interpreter.h"
 #include "tools/command/job_program.h"
 #include "tools/run/environment.h"
-#include "tools/run/installed_file.h"
 #include "tools/run/launch.h"
 #include "tools/run/preload.h"
 

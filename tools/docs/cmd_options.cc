@@ -8,7 +8,6 @@
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verbs.h"
 #include "tools/docs/row_pages.h"
-#include "tools/docs/tables_page.h"
 #include "tools/metrics/metrics.h"
 
 namespace commtap {

@@ -16,4 +16,7 @@ Result<std::string> schemaWithRows(const std::string& schema);
 /// Fails if NAME is not a table of the report or the end mark is missing.
 Result<std::string> pageWithFields(const std::string& page);
 
+/// Returns the text of docs/tables.md.
+std::string tablesPage();
+
 } // namespace commtap

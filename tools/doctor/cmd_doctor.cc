@@ -7,13 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "tools/cli/progress.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verbs.h"
 #include "tools/doctor/diagnosis.h"
-#include "tools/doctor/examination.h"
 #include "tools/run/preload.h"
-#include "tools/text/color.h"
+#include "tools/text/table.h"
 
 namespace commtap {
 namespace {

@@ -8,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/text/color.h"
+#include "report/runs/report_scan.h"
+#include "tools/text/table.h"
 
 namespace commtap {
 
@@ -55,5 +56,13 @@ std::string diagnosesJson(const std::vector<Diagnosis>& diagnoses);
 
 /// Returns the Markdown table of all checks for docs/doctor.md.
 std::string doctorCheckTable();
+
+/// Runs all checks for a command, in the order of DoctorCheck. `variables` has the form of `environ`. Looks for commtap
+/// relative to `executable_folder`. Calls `progress` between checks that take long.
+std::vector<Diagnosis> examine(
+    const std::vector<std::string>& command,
+    const char* const* variables,
+    const std::string& executable_folder,
+    const Progress& progress);
 
 } // namespace commtap

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/doctor/examination.h"
+#include "tools/doctor/diagnosis.h"
 
 #include <algorithm>
 #include <optional>
@@ -10,14 +10,9 @@
 #include "report/samples/samples_format.h"
 #include "tools/cli/own_python.h"
 #include "tools/cli/verbs.h"
-#include "tools/command/linked_program.h"
-#include "tools/doctor/command_check.h"
-#include "tools/doctor/environment_check.h"
-#include "tools/doctor/installation_check.h"
-#include "tools/doctor/library_check.h"
-#include "tools/doctor/output_check.h"
+#include "tools/command/elf_file.h"
+#include "tools/doctor/checks.h"
 #include "tools/doctor/probe.h"
-#include "tools/doctor/python_check.h"
 #include "tools/run/preload.h"
 #include "tools/run/run_setup.h"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/doctor/output_check.h"
+#include "tools/doctor/checks.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -18,7 +18,7 @@
 
 #include "report/base/address_space.h"
 #include "report/base/atomic_file.h"
-#include "report/ledger/ledger_size.h"
+#include "report/ledger/ledger_layout.h"
 #include "tools/text/text.h"
 
 namespace commtap {

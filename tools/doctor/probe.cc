@@ -14,7 +14,7 @@
 #include "report/base/text_file.h"
 #include "report/json/report_json.h"
 #include "report/model/options.h"
-#include "tools/cli/temporary_folder.h"
+#include "tools/cli/output_file.h"
 
 namespace commtap {
 namespace {

@@ -22,14 +22,10 @@
 #include "tools/cli/job_input.h"
 #include "tools/cli/output_file.h"
 #include "tools/cli/own_python.h"
-#include "tools/cli/progress.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verbs.h"
-#include "tools/export/export_commdebug.h"
-#include "tools/export/export_parquet.h"
+#include "tools/export/export_formats.h"
 #include "tools/export/export_source.h"
-#include "tools/export/export_tables.h"
-#include "tools/export/export_trace.h"
 #include "tools/metrics/job_metrics.h"
 
 namespace commtap {

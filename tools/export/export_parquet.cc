@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/export/export_parquet.h"
+#include "tools/export/export_formats.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -17,9 +17,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tools/export/export_tables.h"
-#include "tools/run/exec_pointers.h"
-#include "tools/run/installed_file.h"
+#include "tools/run/environment.h"
 #include "tools/run/preload.h"
 
 namespace commtap {

@@ -17,7 +17,6 @@
 #include "tools/cli/verbs.h"
 #include "tools/help/doc_pages.h"
 #include "tools/help/page_text.h"
-#include "tools/help/pager.h"
 
 namespace commtap {
 namespace {

@@ -7,9 +7,8 @@
 #include <system_error>
 
 #include "tools/help/page_text.h"
-#include "tools/run/installed_file.h"
 #include "tools/run/preload.h"
-#include "tools/text/wrapping.h"
+#include "tools/text/text.h"
 
 namespace commtap {
 namespace {

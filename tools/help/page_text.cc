@@ -2,12 +2,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/help/page_text.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
+#include "tools/command/job_program.h"
 #include "tools/help/doc_pages.h"
-#include "tools/text/wrapping.h"
+#include "tools/text/text.h"
 
 namespace commtap {
 namespace {
@@ -87,6 +93,38 @@ std::string pageText(std::string_view markdown, const std::string& file, const s
     }
   }
   return text;
+}
+
+namespace {
+
+constexpr int kNotFound = 127; ///< of a shell that cannot start its command
+
+} // namespace
+
+std::string pagerCommand(bool is_terminal) {
+  if (!is_terminal) {
+    return "";
+  }
+  if (const char* chosen = std::getenv("PAGER"); chosen != nullptr) {
+    return chosen;
+  }
+  return findOnPath("less", Environment(environ)).empty() ? "" : "less";
+}
+
+bool showInPager(const std::string& command, const std::string& text) {
+  // As git does: a text that fits on the screen is printed, colours are kept.
+  setenv("LESS", "FRX", 0);
+  std::fflush(stdout);
+  auto* const before = std::signal(SIGPIPE, SIG_IGN); // the user may leave the pager before its end
+  // $PAGER is a command with arguments, by the user's own choice.
+  // NOLINTNEXTLINE(bugprone-command-processor)
+  FILE* pager = popen(command.c_str(), "w");
+  if (pager != nullptr) {
+    std::fwrite(text.data(), 1, text.size(), pager);
+  }
+  const int status = pager == nullptr ? -1 : pclose(pager);
+  std::signal(SIGPIPE, before);
+  return status != -1 && !(WIFEXITED(status) && WEXITSTATUS(status) == kNotFound);
 }
 
 } // namespace commtap

@@ -24,4 +24,11 @@ std::vector<Link> linksIn(std::string_view line);
 /// `names` is its words and the command that shows the page. `file` is the page's own, relative to the folder of pages.
 std::string pageText(std::string_view markdown, const std::string& file, const std::vector<std::string>& names);
 
+/// Returns the shell command that shows a long text in a terminal: $PAGER, else less if it is installed. "" if there is
+/// none, or if stdout is not a terminal.
+std::string pagerCommand(bool is_terminal);
+
+/// Has a pager show `text`, and waits for its end. Returns false if the pager could not be started.
+bool showInPager(const std::string& command, const std::string& text);
+
 } // namespace commtap

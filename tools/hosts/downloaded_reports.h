@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "report/base/result.h"
-#include "tools/cli/temporary_folder.h"
+#include "tools/cli/output_file.h"
 #include "tools/hosts/hosts_view.h"
 
 namespace commtap {

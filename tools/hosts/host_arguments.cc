@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "tools/cli/host_port.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/token_file.h"
 
 namespace commtap {
 namespace {

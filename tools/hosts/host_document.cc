@@ -15,7 +15,7 @@
 #include "report/base/catch_errors.h"
 #include "report/base/json_text.h"
 #include "report/json/report_json.h"
-#include "tools/text/whole_number.h"
+#include "tools/text/text.h"
 
 namespace commtap {
 namespace {

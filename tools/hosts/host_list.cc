@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/hosts/host_list.h"
+#include "tools/hosts/hosts_view.h"
 
 #include <netdb.h>
 #include <unistd.h>
@@ -13,8 +13,8 @@
 
 #include <fmt/format.h>
 
-#include "tools/http/name_lookup.h"
-#include "tools/text/whole_number.h"
+#include "tools/http/http_stream.h"
+#include "tools/text/text.h"
 
 namespace commtap {
 namespace {

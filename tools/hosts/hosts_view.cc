@@ -13,10 +13,24 @@
 
 #include "report/base/process.h"
 #include "report/runs/report_paths.h"
-#include "tools/hosts/for_each_host.h"
 #include "tools/hosts/report_archive.h"
 
 namespace commtap {
+
+std::string HostsBudget::read(const GetTarget& target, const HttpLimits& limits, const BodySink& sink) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until_ - Clock::now());
+  if (left.count() <= 0) {
+    return fmt::format("not asked, for all hosts together took {} s", time_.count());
+  }
+  HttpLimits mine = limits;
+  mine.answer = std::min(mine.answer, left);
+  return readPage(target, mine, [&](std::string_view piece) {
+    taken_ += piece.size();
+    return taken_ > bytes_ ? fmt::format("all hosts together answer with more than {} MiB", bytes_ >> 20U)
+                           : sink(piece);
+  });
+}
+
 namespace {
 
 /// Bounds of one look at all hosts, whose answers stay in memory.

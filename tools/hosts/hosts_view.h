@@ -2,22 +2,81 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "report/base/result.h"
+#include "tools/cli/host_port.h"
 #include "tools/hosts/host_document.h"
-#include "tools/hosts/host_list.h"
-#include "tools/hosts/hosts_budget.h"
-#include "tools/http/http_get.h"
+#include "tools/http/http_client.h"
 #include "tools/live/job_look.h"
 #include "tools/live/traffic.h"
 
 namespace commtap {
+
+inline constexpr uint16_t kDefaultServePort = 9464;
+
+/// Returns whether `text` is meant as a list of hosts and not as a path: it names no file, and has "HOST:PORT" first.
+bool isHostList(const std::string& text);
+
+/// Parses "HOST:PORT,HOST:PORT"; removes repeated ones.
+Result<std::vector<HostPort>> hostsFromList(std::string_view text);
+
+/// Expands a node list of Slurm, such as "gpu[001-003,7],login": ranges keep their leading zeros.
+/// Source of the syntax: the manual page of `scontrol show hostnames`. At most 65,536 nodes.
+Result<std::vector<HostPort>> hostsFromNodeList(std::string_view text, uint16_t port);
+
+/// Returns the addresses that the name system has for `name`, as for a headless service of Kubernetes.
+/// Waits at most 5 s for it.
+Result<std::vector<HostPort>> hostsFromName(const std::string& name, uint16_t port);
+
+/// The time and the bytes that the answers of all hosts may take together. Threads may share it.
+class HostsBudget {
+ public:
+  HostsBudget(std::chrono::seconds time, uint64_t bytes) : time_(time), bytes_(bytes) {}
+
+  /// Reads a page as readPage() does. Returns "", or why it is not read.
+  std::string read(const GetTarget& target, const HttpLimits& limits, const BodySink& sink);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::chrono::seconds time_;
+  uint64_t bytes_;
+  Clock::time_point until_ = Clock::now() + time_;
+  std::atomic<uint64_t> taken_ = 0; ///< bytes
+};
+
+/// Calls work(worker state, index) for each index below `count`, in up to `kMostAtOnce` threads. Most of the work waits
+/// for other machines.
+template <typename State, typename Work>
+void forEachHost(size_t count, const Work& work) {
+  constexpr size_t kMostAtOnce = 64;
+  std::atomic<size_t> next = 0;
+  const auto run = [&next, count, &work] {
+    State state;
+    for (size_t index = next++; index < count; index = next++) {
+      work(state, index);
+    }
+  };
+  std::vector<std::future<void>> workers;
+  for (size_t i = 0; i < std::min(count, kMostAtOnce); ++i) {
+    workers.push_back(std::async(std::launch::async, run));
+  }
+  for (std::future<void>& worker : workers) {
+    worker.get();
+  }
+}
 
 /// The jobs on several hosts, without a folder that they share: each host's `commtap serve` is asked. A host that does
 /// not answer in time is a line of `problems`, and the others are not kept waiting for it.

@@ -10,7 +10,7 @@
 
 #include "report/json/report_json.h"
 #include "report/runs/compressor.h"
-#include "tools/text/whole_number.h"
+#include "tools/text/text.h"
 
 namespace commtap {
 namespace {

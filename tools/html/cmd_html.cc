@@ -20,7 +20,7 @@
 #include "tools/html/page_sweep.h"
 #include "tools/text/text.h"
 #include "tools/verify/verified_run.h"
-#include "tools/why/ended_run.h"
+#include "tools/why/job_verdict.h"
 
 namespace commtap {
 namespace {

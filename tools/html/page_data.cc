@@ -13,8 +13,8 @@
 #include "tools/html/page_nccl.h"
 #include "tools/html/page_run.h"
 #include "tools/html/page_verify.h"
-#include "tools/text/disagreement_text.h"
-#include "tools/text/job_means.h"
+#include "tools/text/call_text.h"
+#include "tools/text/job_text.h"
 
 namespace commtap {
 namespace {

@@ -4,14 +4,42 @@
 
 #include <strings.h>
 
+#include <algorithm>
 #include <charconv>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "tools/http/http_stream.h"
-#include "tools/text/whole_number.h"
+#include "tools/text/text.h"
 
 namespace commtap {
+
+Result<HttpUrl> parseUrl(const std::string& url) {
+  constexpr std::string_view kScheme = "http://";
+  constexpr const char* kDefaultPort = ":80";
+  const auto wrong = [&url](const char* expected) {
+    return Result<HttpUrl>::failure(fmt::format("{}: expected {}", url, expected));
+  };
+  if (!url.starts_with(kScheme)) {
+    return wrong("a URL that begins with http:// (there is no TLS)");
+  }
+  if (!std::all_of(url.begin(), url.end(), [](char c) { return c > ' ' && c <= '~'; })) {
+    return wrong("a URL of printable ASCII characters without spaces");
+  }
+  const std::string rest = url.substr(0, url.find('#')).substr(kScheme.size());
+  const size_t path = std::min(rest.find_first_of("/?"), rest.size());
+  const std::string host = rest.substr(0, path);
+  const bool has_port = host.rfind(':') != std::string::npos && !host.ends_with(']');
+  Result<HostPort> server = parseHostPort(has_port ? host : host + kDefaultPort);
+  if (!server || server->port == 0 || host.find('@') != std::string::npos) {
+    return wrong("http://HOST, http://HOST:PORT or http://HOST:PORT/PATH");
+  }
+  const std::string tail = rest.substr(path);
+  return HttpUrl{std::move(*server), tail.starts_with('/') ? tail : "/" + tail};
+}
+
 namespace {
 
 constexpr uint64_t kMaxHead = uint64_t{64} << 10U; ///< bytes of status lines and headers
@@ -169,6 +197,51 @@ HttpReply askServer(const HttpQuestion& question, const HttpLimits& limits, cons
     reply.problem = problem.what();
   }
   return reply;
+}
+
+namespace {
+
+constexpr int kOk = 200;
+constexpr int kUnauthorized = 401;
+
+std::string problemOf(const HttpReply& reply, const GetTarget& target) {
+  if (reply.status == kUnauthorized) {
+    return target.token.empty() ? "it asks for a token: add --token-file" : "it refuses the token";
+  }
+  return reply.status != 0 && reply.status != kOk ? fmt::format("it answers with status {}", reply.status)
+                                                  : reply.problem;
+}
+
+} // namespace
+
+std::string readPage(const GetTarget& target, const HttpLimits& limits, const BodySink& sink) {
+  return problemOf(askServer({target.server, target.path, target.token, std::nullopt}, limits, sink), target);
+}
+
+namespace {
+
+constexpr int kSuccess = 2; ///< the first digit of a status
+constexpr int kRedirection = 3;
+
+int firstDigitOf(const HttpReply& reply) {
+  constexpr int kHundred = 100;
+  return reply.status / kHundred;
+}
+
+} // namespace
+
+HttpReply postJson(const std::string& url, const std::string& json, const HttpLimits& limits) {
+  const Result<HttpUrl> place = parseUrl(url);
+  return place ? askServer({place->server, place->path, "", json}, limits) : HttpReply{0, "", place.error()};
+}
+
+bool isTaken(const HttpReply& reply) {
+  return firstDigitOf(reply) == kSuccess;
+}
+
+std::string statusText(const HttpReply& reply) {
+  const char* advice = firstDigitOf(reply) == kRedirection ? ", a redirection: give the address it leads to" : "";
+  return fmt::format("answered with status {}{}", reply.status, advice);
 }
 
 } // namespace commtap

@@ -9,9 +9,19 @@
 #include <string>
 #include <string_view>
 
+#include "report/base/result.h"
 #include "tools/cli/host_port.h"
 
 namespace commtap {
+
+/// An address that commtap posts to.
+struct HttpUrl {
+  HostPort server;
+  std::string path; ///< with the parameters
+};
+
+/// Parses http://HOST[:PORT][/PATH]. An error says what was expected.
+Result<HttpUrl> parseUrl(const std::string& url);
 
 /// A request: a POST if it has JSON, else a GET.
 struct HttpQuestion {
@@ -39,5 +49,25 @@ using BodySink = std::function<std::string(std::string_view piece)>;
 /// Asks a server by HTTP/1.1, and reads its answer within the limits: a hostile server costs no more time and memory
 /// than they allow. Follows no redirection. All of commtap's requests are made here. Has no TLS.
 HttpReply askServer(const HttpQuestion& question, const HttpLimits& limits, const BodySink& sink = {});
+
+/// The address of a page: http://HOST:PORT/PATH.
+struct GetTarget {
+  HostPort server;
+  std::string path;
+  std::string token; ///< sent as bearer token; "" for none
+};
+
+/// Passes the body of the answer to `sink`, piece by piece. Returns "", or the reason, without the address, if the
+/// status is not 200 or a limit is reached.
+std::string readPage(const GetTarget& target, const HttpLimits& limits, const BodySink& sink);
+
+/// Sends `json` to a URL that parseUrl() accepts.
+HttpReply postJson(const std::string& url, const std::string& json, const HttpLimits& limits);
+
+/// Returns whether the server took the request.
+bool isTaken(const HttpReply& reply);
+
+/// Returns "answered with status 404" for a server that did not take the request; says what to do about a redirection.
+std::string statusText(const HttpReply& reply);
 
 } // namespace commtap

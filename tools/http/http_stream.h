@@ -2,17 +2,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <netdb.h>
+#include <sys/socket.h>
+
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/base/file_descriptor.h"
+#include "report/base/result.h"
 #include "tools/cli/host_port.h"
 
 namespace commtap {
+
+/// One address of a host, as connect() takes it.
+struct SocketAddress {
+  sockaddr_storage bytes{};
+  socklen_t size = 0;
+};
+
+using NameLookup = int (*)(const char*, const char*, const addrinfo*, addrinfo**);
+
+/// Returns the addresses that the name system has for `name`, or its reason why it has none. Gives up at `until`:
+/// getaddrinfo() has no limit of time, so it runs in a thread of its own, which outlives the call if it must.
+Result<std::vector<SocketAddress>> addressesOf(
+    const std::string& name,
+    uint16_t port,
+    std::chrono::steady_clock::time_point until,
+    NameLookup lookup = getaddrinfo);
 
 /// Why an exchange with a server ended before its time. Does not leave askServer().
 struct HttpProblem : std::runtime_error {

@@ -12,8 +12,7 @@
 #include "report/json/fields.h"
 #include "report/json/json_write.h"
 #include "tools/job/change_json.h"
-#include "tools/text/advice_line.h"
-#include "tools/text/row_names.h"
+#include "tools/text/job_text.h"
 #include "tools/text/text.h"
 
 namespace commtap {

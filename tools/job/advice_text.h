@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "report/advice/advice.h"
-#include "tools/text/color.h"
+#include "tools/text/table.h"
 
 namespace commtap {
 

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "tools/text/disagreement_text.h"
-#include "tools/text/header_text.h"
+#include "tools/text/call_text.h"
+#include "tools/text/job_text.h"
 #include "tools/text/text.h"
 
 namespace commtap {

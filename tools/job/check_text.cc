@@ -11,7 +11,7 @@
 #include "report/json/fields.h"
 #include "tools/job/change_json.h"
 #include "tools/job/change_text.h"
-#include "tools/text/disagreement_text.h"
+#include "tools/text/call_text.h"
 #include "tools/text/markup.h"
 #include "tools/text/text.h"
 

@@ -8,7 +8,7 @@
 
 #include "report/compare/job_check.h"
 #include "report/job/job_report.h"
-#include "tools/text/color.h"
+#include "tools/text/table.h"
 
 namespace commtap {
 

@@ -11,7 +11,6 @@
 #include "report/merge/job_reader.h"
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/job_input.h"
-#include "tools/cli/progress.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verbs.h"
 #include "tools/job/diff_text.h"

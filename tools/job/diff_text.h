@@ -11,7 +11,7 @@
 #include "report/compare/compared_steps.h"
 #include "report/compare/job_diff.h"
 #include "report/job/job_report.h"
-#include "tools/text/color.h"
+#include "tools/text/table.h"
 
 namespace commtap {
 

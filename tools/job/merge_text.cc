@@ -12,14 +12,10 @@
 
 #include <fmt/format.h>
 
-#include "tools/text/disagreement_text.h"
-#include "tools/text/header_text.h"
-#include "tools/text/nccl_text.h"
-#include "tools/text/row_names.h"
-#include "tools/text/step_spread.h"
+#include "tools/text/call_text.h"
+#include "tools/text/job_text.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
-#include "tools/text/time_text.h"
 
 namespace commtap {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "report/job/job_report.h"
-#include "tools/text/color.h"
+#include "tools/text/table.h"
 
 namespace commtap {
 

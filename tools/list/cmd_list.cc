@@ -10,7 +10,6 @@
 #include "report/base/duration.h"
 #include "report/base/process.h"
 #include "report/runs/ledger_recovery.h"
-#include "tools/cli/progress.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verbs.h"
 #include "tools/list/list_text.h"

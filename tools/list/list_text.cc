@@ -12,7 +12,6 @@
 #include "tools/list/list_columns.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
-#include "tools/text/wrapping.h"
 
 namespace commtap {
 namespace {

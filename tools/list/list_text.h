@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tools/list/listed_run.h"
-#include "tools/text/color.h"
+#include "tools/text/table.h"
 
 namespace commtap {
 

@@ -16,7 +16,6 @@
 #include "report/model/amounts.h"
 #include "tools/cli/run_note.h"
 #include "tools/prune/stored_run.h"
-#include "tools/prune/stored_samples.h"
 
 namespace commtap {
 namespace {

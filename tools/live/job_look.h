@@ -13,7 +13,6 @@
 #include "report/model/model.h"
 #include "report/runs/report_paths.h"
 #include "tools/live/process_state.h"
-#include "tools/live/started_processes.h"
 
 namespace commtap {
 

@@ -10,10 +10,12 @@
 #include <system_error>
 
 #include "report/base/catch_errors.h"
+#include "report/base/duration.h"
 #include "report/base/text_file.h"
 #include "report/json/inert_row.h"
 #include "report/json/report_head.h"
 #include "report/ledger_reader/ledger_reader.h"
+#include "report/merge/last_activity.h"
 #include "report/runs/foreign_files.h"
 #include "report/runs/process_files.h"
 #include "report/runs/report_scan.h"
@@ -161,6 +163,14 @@ LiveReports LiveFolder::collect(Clock::time_point now) {
     return comesBefore(a->job, b->job);
   });
   return live;
+}
+
+uint64_t idleSeconds(std::span<const Report* const> reports, uint64_t now_ns) {
+  uint64_t last = 0;
+  for (const Report* report : reports) {
+    last = std::max(last, lastActivityNs(*report));
+  }
+  return now_ns > last ? (now_ns - last) / kNsPerSecond : 0;
 }
 
 } // namespace commtap

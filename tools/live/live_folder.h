@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -71,5 +72,11 @@ class LiveFolder {
   std::set<std::string> said_copies_; ///< lines that were in LiveReports::copies
   FastReportReader reader_;
 };
+
+/// Seconds without a collective or step after which a job counts as quiet, although its processes seem to run.
+inline constexpr uint64_t kQuietJobSeconds = 60;
+
+/// Returns the whole seconds since the last activity of any of the processes; 0 if that is in the future.
+uint64_t idleSeconds(std::span<const Report* const> reports, uint64_t now_ns);
 
 } // namespace commtap

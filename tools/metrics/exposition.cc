@@ -9,6 +9,24 @@
 #include "tools/text/text.h"
 
 namespace commtap {
+
+bool SeriesLimit::admit(const std::string& owner, const std::string& labels) {
+  Owner& series = owners_[owner];
+  series.used = true;
+  if (series.admitted.size() < per_owner_) {
+    series.admitted.insert(labels);
+    return true;
+  }
+  return series.admitted.contains(labels);
+}
+
+void SeriesLimit::forgetUnused() {
+  std::erase_if(owners_, [](const auto& owner) { return !owner.second.used; });
+  for (auto& [name, owner] : owners_) {
+    owner.used = false;
+  }
+}
+
 namespace {
 
 /// Escapes help texts and label values, which hold no line breaks.

@@ -12,7 +12,6 @@
 
 #include "report/model/model.h"
 #include "tools/metrics/exposition.h"
-#include "tools/metrics/series_limit.h"
 
 namespace commtap {
 

@@ -50,14 +50,18 @@ inline constexpr int kMetricCount = 34;
 
 enum class MetricType : uint8_t { kCounter, kGauge, kInfo };
 
-/// One row of the metric table, the only source of the exposition and of docs/metrics.md.
-struct MetricRow {
+/// The name and the labels of a metric's samples.
+struct MetricFamily {
   MetricId id;
   std::string_view name; ///< family name, without the sample suffix
   MetricType type;
   std::string_view unit;   ///< a base unit, the last word of the name; "" for a count
   std::string_view labels; ///< label names, separated by spaces
-  std::string_view help;   ///< one line
+};
+
+/// One row of the metric table, the only source of the exposition and of docs/metrics.md.
+struct MetricRow : MetricFamily {
+  std::string_view help; ///< one line
 
   /// Returns the sample's name: a counter's ends in `_total`, an info's in `_info`.
   std::string sampleName() const;

@@ -6,9 +6,33 @@
 #include <unordered_map>
 
 #include "report/model/amounts.h"
+#include "report/model/module_tree.h"
 #include "report/model/saturating.h"
 
 namespace commtap {
+
+ModuleDepth::ModuleDepth(const Report& report, std::optional<uint32_t> depth) {
+  if (!depth) {
+    return;
+  }
+  ModuleTree tree;
+  tree.add(report);
+  const std::vector<ModuleNode> modules = tree.take();
+  for (const ModuleNode& module : modules) {
+    const ModuleNode* above = &module;
+    while (above->depth > *depth) {
+      above = &modules[above->parent];
+    }
+    if (above != &module) {
+      cut_.emplace(module.name, above->name);
+    }
+  }
+}
+
+const std::string& ModuleDepth::cut(const std::string& module) const {
+  const auto found = cut_.find(module);
+  return found == cut_.end() ? module : found->second;
+}
 
 /// Maps the names of a report's groups to their titles.
 class GroupTitles {

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -16,10 +17,20 @@
 #include "report/model/model.h"
 #include "report/model/nccl.h"
 #include "tools/metrics/exposition.h"
-#include "tools/metrics/module_depth.h"
-#include "tools/metrics/series_limit.h"
 
 namespace commtap {
+
+/// Maps each module to itself, or to its ancestor at the depth where the tree is cut.
+class ModuleDepth {
+ public:
+  /// Cuts the tree of `report` at `depth`; nullopt maps every module to itself.
+  ModuleDepth(const Report& report, std::optional<uint32_t> depth);
+
+  const std::string& cut(const std::string& module) const;
+
+ private:
+  std::unordered_map<std::string, std::string> cut_;
+};
 
 class GroupTitles;
 

@@ -16,12 +16,11 @@
 #include "tools/command/interpreter.h"
 #include "tools/plan/plan_run.h"
 #include "tools/plan/plan_settings.h"
-#include "tools/plan/sweep_text.h"
 #include "tools/plan/sweep_values.h"
 #include "tools/run/preload.h"
 #include "tools/run/run_setup.h"
 #include "tools/run/run_summary.h"
-#include "tools/text/color.h"
+#include "tools/text/table.h"
 
 namespace commtap {
 namespace {

@@ -23,7 +23,6 @@
 #include "report/merge/plan_merge.h"
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/subcommands.h"
-#include "tools/run/installed_file.h"
 #include "tools/run/launch.h"
 #include "tools/run/preload.h"
 

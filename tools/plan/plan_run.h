@@ -8,7 +8,7 @@
 
 #include "report/base/result.h"
 #include "report/job/job_report.h"
-#include "report/sweep/layout.h"
+#include "report/sweep/sweep.h"
 #include "tools/plan/plan_settings.h"
 
 namespace commtap {

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "report/base/result.h"
+#include "report/sweep/sweep.h"
+#include "tools/text/table.h"
 
 namespace commtap {
 
@@ -24,5 +26,8 @@ std::vector<std::string> layoutCommand(const LayoutValues& values, std::vector<s
 
 /// Returns the name of the layout's folder: "tp=1,dp=8". Characters that have a meaning in paths become "_".
 std::string layoutFolder(const LayoutValues& values);
+
+/// Returns the table of a sweep, the layout with the fewest bytes across nodes first; below it what failed.
+std::string sweepText(const Sweep& sweep, const Color& color);
 
 } // namespace commtap

@@ -16,14 +16,10 @@
 #include "report/base/timestamp.h"
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/report_scan.h"
-#include "tools/cli/progress.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verbs.h"
-#include "tools/prune/prune_plan.h"
 #include "tools/prune/removal.h"
 #include "tools/prune/stored_run.h"
-#include "tools/prune/stored_samples.h"
-#include "tools/prune/unjudged.h"
 #include "tools/text/text.h"
 
 namespace commtap {

@@ -33,7 +33,7 @@ struct StoredRun {
   uint64_t changed_at_ns = 0;     ///< of the file that changed last
   bool has_ledger = false;        ///< a process runs, or was killed and its ledger was not converted
   std::set<uid_t> owners = {};    ///< of the files
-  bool may_have_a_ledger = false; ///< one that cannot be read: see unjudged.h
+  bool may_have_a_ledger = false; ///< one that cannot be read: see markUndecided()
 };
 
 /// Sets the facts of the file at file.path. `ended_at_ns`: of its process, 0 if not known. Returns false if it is gone.
@@ -47,5 +47,28 @@ std::vector<StoredRun> storedRuns(std::vector<StoredFile> files);
 
 /// Returns when a file was last written to: ns of CLOCK_REALTIME.
 uint64_t changedAtNs(const struct stat& facts);
+
+/// Returns the samples files below a folder, with the runs that they name. Reads only their starts. Adds a line to
+/// `problems` for each that cannot be read, which ends with `consequence`.
+std::vector<StoredFile>
+storedSamples(const std::string& folder, std::vector<std::string>& problems, const std::string& consequence);
+
+/// Something in a folder that may be a report or a ledger, and cannot be read.
+struct UnjudgedFile {
+  std::string path;
+  uid_t owner = 0;
+  bool is_empty = false;
+  bool may_be_ledger = false; ///< so its run is not known: a ledger by its name, or a folder that cannot be listed
+};
+
+/// Returns what `scan`, of the folder `path`, could not read, except files that are not commtap's: files that are
+/// damaged, of a later version or not permitted; pipes and dangling links with the name of a ledger; folders. Adds to
+/// `scan` the reports and ledgers that came after it.
+std::vector<UnjudgedFile> findUnjudged(const std::string& path, ReportScan& scan);
+
+/// Marks the runs that a ledger of `unjudged` may belong to: each run of its owner. All processes of a run belong to
+/// one user, and where they write is not known. Drops from `unjudged` what belongs to users without a run, except the
+/// caller.
+void markUndecided(std::vector<UnjudgedFile>& unjudged, std::vector<StoredRun>& runs);
 
 } // namespace commtap

@@ -12,8 +12,6 @@
 
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verbs.h"
-#include "tools/run/installed_file.h"
-#include "tools/run/option_flags.h"
 #include "tools/run/preload.h"
 #include "tools/run/run_setup.h"
 #include "tools/text/text.h"

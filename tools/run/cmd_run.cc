@@ -19,19 +19,16 @@
 #include "report/runs/output.h"
 #include "report/runs/report_scan.h"
 #include "report/runs/run_folder.h"
-#include "tools/cli/progress.h"
 #include "tools/cli/run_note.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verbs.h"
 #include "tools/run/launch.h"
-#include "tools/run/option_flags.h"
 #include "tools/run/preload.h"
 #include "tools/run/run_setup.h"
 #include "tools/run/run_summary.h"
-#include "tools/run/serve_process.h"
-#include "tools/text/color.h"
+#include "tools/text/table.h"
 #include "tools/verify/verified_run.h"
-#include "tools/why/ended_run.h"
+#include "tools/why/job_verdict.h"
 
 namespace commtap {
 namespace {

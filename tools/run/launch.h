@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <sys/types.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,5 +40,20 @@ class Launcher {
 
 /// Ends this process with the command's exit status or signal, without a core dump of this process.
 [[noreturn]] void endAs(const Ending& ending);
+
+/// A `commtap serve` next to the command of `commtap run`. It ends with this process, however that ends.
+class ServeProcess {
+ public:
+  /// Starts `executable` with these arguments. Call before Launcher blocks signals. If it cannot serve, it says so
+  /// itself, and the command runs without it.
+  ServeProcess(const std::string& executable, const std::vector<std::string>& arguments);
+  ServeProcess(const ServeProcess&) = delete;
+  ServeProcess& operator=(const ServeProcess&) = delete;
+  /// Ends it; waits for its last answers for some seconds.
+  ~ServeProcess();
+
+ private:
+  pid_t child_;
+};
 
 } // namespace commtap

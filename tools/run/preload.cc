@@ -3,8 +3,8 @@
 #include "tools/run/preload.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -15,41 +15,54 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kLibrary = "libcommtap.so";
 /// Characters that end a path in LD_PRELOAD; the dynamic linker supports no quoting.
 constexpr const char* kSeparators = ": \t\n";
-
-constexpr std::array<const char*, 4> kPlaces = {
-    "../shim", // build tree
-    "../lib/commtap",
-    "../lib/" COMMTAP_MULTIARCH "/commtap",
-    "../lib64/commtap",
-};
 
 bool isLibrary(const std::string& path, const std::string& library) {
   std::error_code error;
   return path == library || fs::equivalent(path, library, error);
 }
 
-} // namespace
-
-Result<std::string> findLibrary(const std::string& folder) {
+/// Returns the first regular file among `places`, relative to a folder. The error ends with what to do.
+Result<std::string>
+firstFileAt(const std::string& folder, const std::vector<std::string>& places, std::string_view todo) {
   std::vector<std::string> tried;
-  for (const char* place : kPlaces) {
-    const fs::path path = (fs::path(folder) / place / kLibrary).lexically_normal();
+  for (const std::string& place : places) {
+    const fs::path path = (fs::path(folder) / place).lexically_normal();
     std::error_code error;
     if (fs::is_regular_file(path, error)) {
-      const std::string found = fs::canonical(path, error);
-      return found.find_first_of(kSeparators) == std::string::npos
-                 ? Result<std::string>(found)
-                 : Result<std::string>::failure(
-                       found +
-                       " cannot be preloaded: its path must not contain a space or a colon: install it elsewhere");
+      return path.string();
     }
     tried.push_back(path);
   }
+  const std::string name = fs::path(places.front()).filename();
   return Result<std::string>::failure(
-      fmt::format("{} was not found at any of {}: install or build it", kLibrary, fmt::join(tried, ", ")));
+      fmt::format("{} was not found at any of {}: {}", name, fmt::join(tried, ", "), todo));
+}
+
+} // namespace
+
+Result<std::string> findInstalled(const std::string& folder, const std::vector<std::string>& places) {
+  return firstFileAt(folder, places, "install commtap again");
+}
+
+Result<std::string> findLibrary(const std::string& folder) {
+  const Result<std::string> place = firstFileAt(
+      folder,
+      {"../shim/libcommtap.so", // build tree
+       "../lib/commtap/libcommtap.so",
+       "../lib/" COMMTAP_MULTIARCH "/commtap/libcommtap.so",
+       "../lib64/commtap/libcommtap.so"},
+      "install or build it");
+  if (!place) {
+    return place;
+  }
+  std::error_code error;
+  const std::string found = fs::canonical(*place, error);
+  return found.find_first_of(kSeparators) == std::string::npos
+             ? Result<std::string>(found)
+             : Result<std::string>::failure(
+                   found + " cannot be preloaded: its path must not contain a space or a colon: install it elsewhere");
 }
 
 std::string executableFolder() {

@@ -9,6 +9,10 @@
 
 namespace commtap {
 
+/// Returns the first regular file among `places`, which are relative to the command's folder. The error names the file
+/// and each place.
+Result<std::string> findInstalled(const std::string& folder, const std::vector<std::string>& places);
+
 /// Finds libcommtap.so relative to an executable in `folder`, in a build tree or an installation. The error lists the
 /// paths that were tried.
 Result<std::string> findLibrary(const std::string& folder);

@@ -14,6 +14,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "report/model/options.h"
 #include "report/runs/output.h"
 #include "tools/run/preload.h"
 
@@ -139,6 +140,23 @@ std::string giveOwnFolder(RunSetup& setup) {
 std::string fallbackFolder(const Environment& environment) {
   const std::string temporary = environment.get("TMPDIR");
   return fmt::format("{}/commtap-{}", temporary.empty() ? "/tmp" : temporary, getuid());
+}
+
+OptionTable optionFlags(std::map<std::string, std::string>& flags) {
+  OptionTable options;
+  for (const OptionRow& row : optionTable()) {
+    if (row.flag.empty()) {
+      continue;
+    }
+    const std::string name(row.name);
+    std::string help = fmt::format("{} [{}", row.help, row.name);
+    help += row.default_value.empty() ? "]" : fmt::format(", default {}]", row.default_value);
+    options.push_back(
+        {.names = row.flag, .value = row.type, .help = help, .to = [&flags, name](const std::string& value) {
+           flags[name] = value;
+         }});
+  }
+  return options;
 }
 
 } // namespace commtap

@@ -7,6 +7,7 @@
 
 #include "report/base/result.h"
 #include "report/model/options.h"
+#include "tools/cli/verb.h"
 #include "tools/run/environment.h"
 
 namespace commtap {
@@ -36,5 +37,9 @@ std::string giveOwnFolder(RunSetup& setup);
 
 /// Returns the folder of the reports if COMMTAP_OUT cannot be written to.
 std::string fallbackFolder(const Environment& environment);
+
+/// Returns the flags of the shim's and the tracker's options, such as `--out`. They set `flags`: values by the names of
+/// their variables.
+OptionTable optionFlags(std::map<std::string, std::string>& flags);
 
 } // namespace commtap

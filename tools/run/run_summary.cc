@@ -6,8 +6,7 @@
 
 #include "report/advice/advice.h"
 #include "tools/show/screen_text.h"
-#include "tools/text/advice_line.h"
-#include "tools/text/header_text.h"
+#include "tools/text/job_text.h"
 #include "tools/text/text.h"
 
 namespace commtap {

@@ -6,7 +6,7 @@
 
 #include "report/base/result.h"
 #include "report/job/job_report.h"
-#include "tools/text/color.h"
+#include "tools/text/table.h"
 
 namespace commtap {
 

@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "report/base/process.h"
+#include "tools/cli/host_port.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/token_file.h"
 #include "tools/cli/verbs.h"
-#include "tools/http/http_url.h"
+#include "tools/http/http_client.h"
 #include "tools/live/end_signals.h"
 #include "tools/metrics/job_metrics.h"
 #include "tools/serve/http_server.h"

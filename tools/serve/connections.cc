@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/serve/connections.h"
+#include "tools/serve/http_server.h"
 
 #include <poll.h>
 #include <sys/socket.h>

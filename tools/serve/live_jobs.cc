@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/serve/live_jobs.h"
 
+#include <cctype>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,7 +13,8 @@
 #include "report/base/process.h"
 #include "report/merge/job_merge.h"
 #include "tools/html/page_data.h"
-#include "tools/live/activity.h"
+#include "tools/live/live_folder.h"
+#include "tools/text/text.h"
 
 namespace commtap {
 namespace {
@@ -71,6 +74,37 @@ const std::string* LiveJobs::make(
   Data& data = data_[key];
   data = {now, withIdleTime(pageData(*job, verification), idleSeconds(reportsOf(live, key), wallClockNs()))};
   return &data.text;
+}
+
+namespace {
+
+constexpr const char* kRun = "run";
+constexpr const char* kAttempt = "attempt";
+
+std::string inAddress(std::string_view text) {
+  std::string encoded;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = std::isalnum(byte) != 0 || c == '-' || c == '.' || c == '_';
+    encoded += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return encoded;
+}
+
+} // namespace
+
+std::optional<AttemptKey> attemptFrom(const std::map<std::string, std::string>& parameters) {
+  const auto run = parameters.find(kRun);
+  const auto attempt = parameters.find(kAttempt);
+  if (run == parameters.end() || attempt == parameters.end()) {
+    return std::nullopt;
+  }
+  const std::optional<int64_t> number = wholeNumber(attempt->second);
+  return number ? std::optional(AttemptKey(run->second, *number)) : std::nullopt;
+}
+
+std::string jobAddress(const AttemptKey& key) {
+  return fmt::format("job?{}={}&{}={}", kRun, inAddress(key.first), kAttempt, key.second);
 }
 
 } // namespace commtap

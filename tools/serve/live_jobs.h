@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -39,5 +40,11 @@ class LiveJobs {
   };
   std::map<AttemptKey, Data> data_;
 };
+
+/// Returns the address of a job's page in `commtap serve`, relative to `/`. Encodes any run ID.
+std::string jobAddress(const AttemptKey& key);
+
+/// Parses the parameters of an address that jobAddress() returned; nullopt if they name no attempt.
+std::optional<AttemptKey> attemptFrom(const std::map<std::string, std::string>& parameters);
 
 } // namespace commtap

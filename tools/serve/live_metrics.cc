@@ -10,9 +10,9 @@
 #include "report/base/process.h"
 #include "tools/cli/subcommands.h"
 #include "tools/hosts/report_archive.h"
+#include "tools/metrics/exposition.h"
 #include "tools/metrics/job_metrics.h"
-#include "tools/metrics/otlp.h"
-#include "tools/serve/serve_page.h"
+#include "tools/serve/serve_paths.h"
 
 namespace commtap {
 namespace {

@@ -14,10 +14,8 @@
 #include "tools/live/live_folder.h"
 #include "tools/live/step_watch.h"
 #include "tools/metrics/exposition.h"
-#include "tools/metrics/series_limit.h"
-#include "tools/serve/hang_watch.h"
 #include "tools/serve/live_jobs.h"
-#include "tools/serve/verify_watch.h"
+#include "tools/serve/verdict_watch.h"
 
 namespace commtap {
 
@@ -29,7 +27,7 @@ class LiveMetrics {
       : folder_(std::move(folder)), depth_(depth), limit_(max_series), verified_(folder_.path()) {}
 
   std::string metrics(Dialect dialect);
-  /// Returns the bodies of the requests that push the samples (tools/metrics/otlp.h).
+  /// Returns the bodies of the requests that push the samples (tools/metrics/exposition.h).
   std::vector<std::string> otlp(const std::string& host);
   /// Returns what a view of many hosts asks for (tools/hosts/host_document.h).
   std::string hostDocument(const HostQuestion& question);

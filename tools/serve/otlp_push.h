@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "tools/http/http_post.h"
+#include "tools/http/http_client.h"
 
 namespace commtap {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/serve/serve_page.h"
+#include "tools/serve/serve_paths.h"
 
 #include <algorithm>
 #include <map>
@@ -14,8 +14,9 @@
 #include "report/job/job_summary.h"
 #include "report/merge/job_merge.h"
 #include "report/model/amounts.h"
-#include "tools/live/activity.h"
-#include "tools/serve/job_address.h"
+#include "tools/live/live_folder.h"
+#include "tools/serve/live_jobs.h"
+#include "tools/text/markup.h"
 #include "tools/text/text.h"
 
 namespace commtap {
@@ -40,26 +41,7 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 )";
 
 std::string htmlText(std::string_view text) {
-  std::string safe;
-  for (const char c : inert(text)) {
-    switch (c) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      default:
-        safe += c;
-    }
-  }
-  return safe;
+  return xmlText(inert(text));
 }
 
 std::string amountCells(const Amount& amount) {

@@ -7,7 +7,7 @@
 #include "tools/hosts/host_document.h"
 #include "tools/hosts/report_archive.h"
 #include "tools/html/html_page.h"
-#include "tools/serve/job_address.h"
+#include "tools/serve/live_jobs.h"
 
 namespace commtap {
 namespace {

@@ -15,7 +15,6 @@
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/report_scan.h"
 #include "tools/cli/job_input.h"
-#include "tools/cli/progress.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verbs.h"
 #include "tools/show/screen_text.h"

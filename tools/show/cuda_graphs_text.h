@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "report/model/model.h"
-#include "tools/text/color.h"
+#include "tools/text/table.h"
 
 namespace commtap {
 

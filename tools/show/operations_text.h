@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "report/model/model.h"
-#include "tools/text/color.h"
+#include "tools/text/table.h"
 
 namespace commtap {
 

@@ -14,13 +14,10 @@
 #include "report/advice/advice.h"
 #include "report/model/module_pattern.h"
 #include "report/model/rank_ranges.h"
-#include "tools/text/advice_line.h"
-#include "tools/text/header_text.h"
-#include "tools/text/job_means.h"
-#include "tools/text/row_names.h"
+#include "tools/text/job_text.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
-#include "tools/why/ended_run.h"
+#include "tools/why/job_verdict.h"
 
 namespace commtap {
 namespace {
@@ -39,7 +36,7 @@ std::vector<std::string> numbersOf(const Mean& mean, const Mean& all) {
   constexpr double kBar = 20; // columns
   const double share = all.bytes > 0 ? mean.bytes / all.bytes : 0;
   return {
-      callsText(mean.calls),
+      callsNumber(mean.calls),
       humanBytes(mean.bytes),
       fmt::format("{:.1f} %", 100 * share),
       std::string(static_cast<size_t>(std::lround(share * kBar)), '#')};

@@ -14,12 +14,10 @@
 #include "tools/show/operations_text.h"
 #include "tools/show/splits_text.h"
 #include "tools/show/steps_text.h"
-#include "tools/text/header_text.h"
-#include "tools/text/last_text.h"
-#include "tools/text/nccl_text.h"
+#include "tools/text/call_text.h"
+#include "tools/text/job_text.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
-#include "tools/text/time_text.h"
 
 namespace commtap {
 namespace {

@@ -16,7 +16,7 @@
 #include "tools/show/cuda_graphs_text.h"
 #include "tools/show/operations_text.h"
 #include "tools/show/steps_text.h"
-#include "tools/text/last_text.h"
+#include "tools/text/call_text.h"
 
 namespace commtap {
 

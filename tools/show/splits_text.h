@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tools/show/show_view.h"
-#include "tools/text/color.h"
+#include "tools/text/table.h"
 
 namespace commtap {
 

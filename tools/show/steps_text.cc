@@ -12,7 +12,7 @@
 
 #include "report/model/amounts.h"
 #include "report/model/saturating.h"
-#include "tools/text/step_spread.h"
+#include "tools/text/job_text.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
 

@@ -12,7 +12,7 @@
 #include "report/job/job_report.h"
 #include "report/model/amounts.h"
 #include "report/model/model.h"
-#include "tools/text/color.h"
+#include "tools/text/table.h"
 
 namespace commtap {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/text/last_text.h"
+#include "tools/text/call_text.h"
 
 #include <algorithm>
 #include <utility>
@@ -13,7 +13,6 @@
 #include "report/hang/hang_mismatch.h"
 #include "report/hang/hang_waits.h"
 #include "report/model/amounts.h"
-#include "tools/text/disagreement_text.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/text/nccl_text.h"
+#include "tools/text/job_text.h"
 
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 #include "report/merge/job_nccl.h"
 #include "report/model/nccl.h"
-#include "tools/text/disagreement_text.h"
+#include "tools/text/call_text.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
 

@@ -2,9 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <charconv>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/base/inert.h" // IWYU pragma: export
 
@@ -45,5 +50,34 @@ std::string stepRange(uint64_t first_step, uint64_t steps);
 
 /// Returns "SIGKILL", or "signal 99" for a number without a name.
 std::string signalName(int number);
+
+/// Returns the number that `text` is as a whole, in decimal digits; nullopt for other text, or one beyond 63 bits.
+inline std::optional<int64_t> wholeNumber(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_whole = error == std::errc() && end == text.data() + text.size() && number >= 0;
+  return is_whole ? std::optional(number) : std::nullopt;
+}
+
+std::vector<std::string_view> linesOf(std::string_view text);
+
+/// Returns the size in bytes of the longest beginning of `line` that fits into `columns`. Colours take no columns.
+size_t fittingSize(std::string_view line, size_t columns);
+
+/// Breaks the lines of `text` at spaces, so that none is wider than `columns`, and begins what follows a break with
+/// `indent`. Colours take no columns.
+std::string wrapped(std::string_view text, size_t columns, std::string_view indent = "    ");
+
+/// Joins the lines of each paragraph into one.
+std::string unbroken(std::string text);
+
+/// The size of a terminal; other outputs have no limits.
+struct ScreenSize {
+  size_t columns = std::numeric_limits<size_t>::max();
+  size_t lines = std::numeric_limits<size_t>::max();
+};
+
+/// Returns the size of the terminal at `fd`.
+ScreenSize screenSize(int fd);
 
 } // namespace commtap

@@ -8,7 +8,7 @@
 #include "report/hang/hang_groups.h"
 #include "report/hang/hang_waits.h"
 #include "tools/live/traffic.h"
-#include "tools/text/last_text.h"
+#include "tools/text/call_text.h"
 
 namespace commtap {
 namespace {

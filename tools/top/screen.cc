@@ -14,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include "tools/text/text.h"
+
 namespace commtap {
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/text/wrapping.h"
+#include "tools/text/text.h"
 
 namespace commtap {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tools/live/traffic.h"
-#include "tools/text/color.h"
+#include "tools/text/table.h"
 
 namespace commtap {
 

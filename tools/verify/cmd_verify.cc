@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "report/runs/ledger_recovery.h"
-#include "tools/cli/progress.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verbs.h"
 #include "tools/verify/verified_run.h"

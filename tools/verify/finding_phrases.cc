@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/verify/finding_phrases.h"
+#include "tools/verify/finding_text.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "tools/text/disagreement_text.h"
+#include "tools/text/call_text.h"
 #include "tools/text/text.h"
 
 namespace commtap {

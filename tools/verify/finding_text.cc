@@ -7,9 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "tools/text/disagreement_text.h"
+#include "tools/text/call_text.h"
 #include "tools/text/text.h"
-#include "tools/verify/finding_phrases.h"
 
 namespace commtap {
 namespace {

@@ -9,6 +9,42 @@
 
 namespace commtap {
 
+// The phrases that the lines of a finding are made of, all inert.
+
+/// Returns "about 1.8", "about 4e-7": digests estimate distances.
+std::string distanceText(double distance);
+
+/// Returns "3 parameters".
+std::string parametersText(const VerifyFinding& finding);
+/// Returns "Net.a.w and 5 more".
+std::string namesText(const VerifyFinding& finding);
+
+/// Returns "rank 2", "ranks 0-1, 3"; of many ranges, the first ones and the number of ranks.
+std::string someRanksText(const RankRanges& ranges);
+/// Returns " (and so in 7 more groups of ranks)" or "".
+std::string furtherSets(const VerifyFinding& finding);
+/// Returns all ranks of the finding's first set, and how many further sets there are.
+std::string allRanksText(const VerifyFinding& finding);
+/// Returns the parts of the finding's first set, "ranks 0 and 1" or "ranks 0-6 and rank 7", and how many further sets
+/// there are.
+std::string partsText(const VerifyFinding& finding);
+
+/// Returns ", by about 0.5 of its size" or "".
+std::string sizeText(const VerifyFinding& finding);
+/// Returns "Net.a.w and 5 more: equal at step 1, different at step 2, by up to about 1.8 of their size; 3 more from
+/// step 3 on".
+std::string stepsText(const VerifyFinding& finding);
+
+/// Returns why the ranks are held for replicas; "" if they are not.
+std::string evidenceText(const VerifyFinding& finding);
+/// Returns why the values differ; "" if it is not known.
+std::string causeText(const VerifyFinding& finding);
+/// Returns " (they differ by about 0.7 at step 1)" or "".
+std::string gradientsApartText(const VerifyFinding& finding);
+
+/// Joins two sentences, of which one may be "".
+std::string sentences(const std::string& one, const std::string& other);
+
 /// Returns up to three lines of inert text: what and where, between which samples and by how much, why and where to
 /// look. A finding with two readings names both.
 std::vector<std::string> linesOf(const VerifyFinding& finding);

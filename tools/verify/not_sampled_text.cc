@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/verify/not_sampled_text.h"
+#include "tools/verify/verified_run.h"
 
 #include <algorithm>
 #include <iterator>
@@ -11,8 +11,8 @@
 
 #include "report/job/job_summary.h"
 #include "report/model/not_seen.h"
-#include "report/verify/found_fault.h"
-#include "tools/text/disagreement_text.h"
+#include "report/verify/faults.h"
+#include "tools/text/call_text.h"
 #include "tools/text/text.h"
 
 namespace commtap {

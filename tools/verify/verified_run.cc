@@ -2,17 +2,142 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/verify/verified_run.h"
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "report/merge/job_reader.h"
+#include "report/runs/samples_paths.h"
+#include "report/samples/samples_reader.h"
 #include "report/verify/verify_judge.h"
 #include "tools/text/text.h"
-#include "tools/verify/not_sampled_text.h"
-#include "tools/verify/run_samples.h"
 #include "tools/verify/verify_text.h"
 
 namespace commtap {
+namespace {
+
+/// Returns the run that is selected by its id, its name or a part of its id, as runsMeant(). nullopt if none is
+/// selected. A selection of no run, or of several, is an error.
+Result<std::optional<std::string>> selectedRun(
+    const std::vector<ProcessSamples>& processes,
+    const std::optional<std::string>& text) {
+  if (!text) {
+    return std::optional<std::string>();
+  }
+  std::map<std::string, FoundRun> by_id;
+  for (const ProcessSamples& process : processes) {
+    by_id[process.job.run_id] = {process.job.run_id, 0, process.job.name};
+  }
+  std::vector<FoundRun> runs;
+  for (auto& [run_id, run] : by_id) {
+    runs.push_back(std::move(run));
+  }
+  const std::vector<FoundRun> meant = runsMeant(runs, *text);
+  return meant.size() > 1 ? Result<std::optional<std::string>>::failure(notOneRun(runs, *text))
+                          : std::optional(meant.empty() ? *text : meant.front().run_id);
+}
+
+/// Keeps the selected attempt of the selected run: by default the last attempt of the run that was started last.
+void select(std::vector<ProcessSamples>& processes, JobSelection& selection) {
+  const auto erase = [&processes](const auto& is_other) {
+    processes.erase(std::remove_if(processes.begin(), processes.end(), is_other), processes.end());
+  };
+  if (!selection.run_id && !processes.empty()) {
+    const auto newest = std::max_element(processes.begin(), processes.end(), [](const auto& a, const auto& b) {
+      return a.job.started_at_ns < b.job.started_at_ns;
+    });
+    selection.run_id = newest->job.run_id;
+  }
+  erase([&selection](const ProcessSamples& process) { return process.job.run_id != selection.run_id; });
+  if (!selection.attempt && !processes.empty()) {
+    const auto last = std::max_element(
+        processes.begin(), processes.end(), [](const auto& a, const auto& b) { return a.job.attempt < b.job.attempt; });
+    selection.attempt = last->job.attempt;
+  }
+  erase([&selection](const ProcessSamples& process) { return process.job.attempt != selection.attempt; });
+}
+
+/// Returns the ranks of which several processes have samples.
+std::vector<int64_t> doubledRanks(const std::vector<ProcessSamples>& processes) {
+  std::map<int64_t, int> counts;
+  for (const ProcessSamples& process : processes) {
+    counts[process.job.rank.value_or(-1)] += process.job.rank ? 1 : 0;
+  }
+  std::vector<int64_t> doubled;
+  for (const auto& [rank, count] : counts) {
+    if (count > 1) {
+      doubled.push_back(rank);
+    }
+  }
+  return doubled;
+}
+
+/// Reads what the reports of the run know. Without it, groups are not known: less is found, and nothing more.
+void addFacts(const std::string& path, const JobSelection& selection, const Progress& progress, RunSamples& run) {
+  const Result<ReportScan> scan = scanReports(path, {});
+  if (!scan) {
+    run.problems.push_back(scan.error());
+    return;
+  }
+  JobFacts of_groups;
+  const Result<JobReport> job =
+      mergeScan(path, *scan, selection, progress, [&of_groups](const Report& report, const std::string&) {
+        addGroups(of_groups, report);
+      });
+  if (!job) {
+    run.problems.push_back(job.error());
+    return;
+  }
+  run.facts = jobFactsOf(*job);
+  run.facts.groups = std::move(of_groups.groups);
+  run.not_seen = job->not_seen;
+  run.problems.insert(run.problems.end(), job->problems.begin(), job->problems.end());
+}
+
+} // namespace
+
+Result<RunSamples> readRunSamples(const std::string& path, const JobSelection& selection, const Progress& progress) {
+  RunSamples run;
+  const std::vector<std::string> files = samplesPaths(path, run.problems);
+  size_t done = 0;
+  for (const std::string& file : files) {
+    if (progress) {
+      progress(done++, files.size());
+    }
+    Result<ProcessSamples> samples = readSamplesFile(file);
+    if (samples && !samples->damage.empty()) {
+      run.problems.push_back(file + ": " + samples->damage);
+      ++run.unreadable;
+    }
+    if (samples) {
+      run.processes.push_back(std::move(*samples));
+    } else {
+      run.problems.push_back(samples.error());
+      ++run.unreadable;
+    }
+  }
+  if (run.processes.empty() && !run.problems.empty()) {
+    return Result<RunSamples>::failure(run.problems.front());
+  }
+  const Result<std::optional<std::string>> run_id = selectedRun(run.processes, selection.run_id);
+  if (!run_id) {
+    return Result<RunSamples>::failure(run_id.error());
+  }
+  JobSelection selected = selection;
+  selected.run_id = *run_id;
+  select(run.processes, selected);
+  run.doubled = doubledRanks(run.processes);
+  if (run.processes.empty()) {
+    return Result<RunSamples>::failure(
+        path + " has no samples" + (selection.run_id || selection.attempt ? " of this run and attempt" : "") +
+        ": the job ran without COMMTAP_VERIFY=1, no rank began a step of a torch.optim.Optimizer, or the samples could "
+        "not be written");
+  }
+  addFacts(path, selected, progress, run);
+  return run;
+}
 
 Result<Verification> verifiedRun(const std::string& path, const JobSelection& selection, const Progress& progress) {
   const Result<RunSamples> run = readRunSamples(path, selection, progress);

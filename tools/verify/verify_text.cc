@@ -8,7 +8,7 @@
 
 #include "report/json/row_write.h"
 #include "report/verify/verification_columns.h"
-#include "tools/text/disagreement_text.h"
+#include "tools/text/call_text.h"
 #include "tools/text/markup.h"
 #include "tools/text/text.h"
 #include "tools/verify/finding_text.h"

@@ -13,14 +13,13 @@
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verbs.h"
 #include "tools/hosts/host_arguments.h"
-#include "tools/http/http_url.h"
+#include "tools/http/http_client.h"
 #include "tools/live/end_signals.h"
 #include "tools/live/job_look.h"
-#include "tools/live/started_processes.h"
-#include "tools/text/color.h"
+#include "tools/live/process_state.h"
+#include "tools/text/table.h"
 #include "tools/why/incident.h"
 #include "tools/why/job_verdict.h"
-#include "tools/why/stacks.h"
 #include "tools/why/why_text.h"
 
 namespace commtap {

@@ -2,18 +2,97 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/why/incident.h"
 
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "tools/http/http_post.h"
-#include "tools/why/shell_command.h"
+#include "report/base/file_descriptor.h"
+#include "tools/http/http_client.h"
 #include "tools/why/why_text.h"
 
+extern char** environ;
+
 namespace commtap {
+namespace {
+
+/// Returns a file in memory with `text`, read from its start; a closed descriptor on an error. A pipe would block on a
+/// command that does not read.
+int inputOf(const std::string& text) {
+  const int fd = memfd_create("commtap-input", MFD_CLOEXEC);
+  const bool is_whole = fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (!is_whole || lseek(fd, 0, SEEK_SET) != 0) {
+    close(fd);
+    return -1;
+  }
+  return fd;
+}
+
+std::string readAll(int fd) {
+  std::string text;
+  char buffer[4096];
+  for (ssize_t count = 1; count > 0 || (count < 0 && errno == EINTR);) {
+    count = read(fd, buffer, sizeof(buffer));
+    text.append(buffer, count > 0 ? static_cast<size_t>(count) : 0);
+  }
+  return text;
+}
+
+pid_t spawnShell(const std::string& command, int input, int output) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  const char* const arguments[] = {"sh", "-c", command.c_str(), nullptr};
+  pid_t child = -1;
+  const int error = posix_spawn(&child, "/bin/sh", &actions, &attributes, const_cast<char* const*>(arguments), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  return error == 0 ? child : -1;
+}
+
+} // namespace
+
+ShellResult runShell(const std::string& command, const std::string& input) {
+  ShellResult result;
+  int ends[2];
+  const FileDescriptor in(inputOf(input));
+  if (!in.isOpen() || pipe2(ends, O_CLOEXEC) != 0) {
+    return result;
+  }
+  const FileDescriptor out(ends[0]);
+  pid_t child = -1;
+  {
+    const FileDescriptor writes(ends[1]);
+    child = spawnShell(command, in.get(), writes.get());
+  }
+  if (child < 0) {
+    return result;
+  }
+  result.output = readAll(out.get());
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  constexpr int kSignalBase = 128;
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : kSignalBase + WTERMSIG(status);
+  return result;
+}
+
 namespace {
 
 /// The watch looks at no job while it waits. The status is enough, so the body is not read.

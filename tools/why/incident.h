@@ -9,6 +9,16 @@
 
 namespace commtap {
 
+/// How a command ended, and what it wrote to stdout.
+struct ShellResult {
+  int status = -1; ///< exit status; 128 + the signal's number; -1: it could not be started
+  std::string output;
+};
+
+/// Runs a command by `sh -c`, with `input` on its stdin, and waits for it. Its stderr is this process's. Blocked
+/// signals are not blocked in it.
+ShellResult runShell(const std::string& command, const std::string& input);
+
 /// Remembers the hang that was reported. A job that goes on in between makes the next hang a new one.
 class Incidents {
  public:

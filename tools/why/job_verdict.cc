@@ -10,10 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "report/hang/hang_groups.h"
 #include "report/hang/hang_judge.h"
 #include "report/job/job_summary.h"
 #include "report/model/not_seen.h"
+#include "tools/live/job_look.h"
+#include "tools/text/text.h"
 #include "tools/why/why_text.h"
 
 namespace commtap {
@@ -120,6 +124,16 @@ Verdict verdictOf(const EarlierLook& before, const JobLook& now, double patience
   verdict.problems = now.problems;
   verdict.line = lineOf(verdict);
   return verdict;
+}
+
+std::string endedLine(const JobReport& job, const std::string& folder) {
+  if (!hasEndedBadly(job)) {
+    return "";
+  }
+  const JobLook look = lookAt({folder});
+  const Verdict verdict = verdictOf(earlier(look), look, kDefaultPatienceS);
+  const bool is_other = verdict.run_id != job.run_id || verdict.attempt != job.attempt;
+  return is_other ? "" : fmt::format("why: {}: commtap why {}\n", verdict.line, pathWord(folder));
 }
 
 } // namespace commtap

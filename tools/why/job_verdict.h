@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
+
 #include "report/hang/verdict.h"
+#include "report/job/job_report.h"
 #include "tools/live/job_look.h"
 
 namespace commtap {
@@ -12,5 +15,16 @@ inline constexpr double kDefaultPatienceS = 60;
 
 /// Returns why the newest job in `now` hangs. Its status is HangStatus::kUnknown if there is no process with a rank.
 Verdict verdictOf(const EarlierLook& before, const JobLook& now, double patience_s);
+
+/// Returns the line "why: ..." for commands that show other facts of a run that has ended, with the command that shows
+/// more; "" if all ranks ended by themselves and without an error, or the newest run in the folder is another.
+std::string endedLine(const JobReport& job, const std::string& folder);
+
+/// Adds the stacks of the cause's processes on this machine to the verdict, as py-spy prints them. A line of `problems`
+/// says why there are none.
+///
+/// `py-spy dump --nonblocking` reads the memory of the process and does not stop it. commtap sends no signal to a job:
+/// it cannot know whether a handler that the job has is one that prints stacks.
+void addStacks(Verdict& verdict);
 
 } // namespace commtap

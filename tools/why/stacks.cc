@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/why/stacks.h"
+#include "tools/why/job_verdict.h"
 
 #include <filesystem>
 #include <system_error>
@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "report/base/process.h"
-#include "tools/why/shell_command.h"
+#include "tools/why/incident.h"
 
 namespace commtap {
 namespace {

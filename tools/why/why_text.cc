@@ -14,7 +14,6 @@
 #include "report/job/job_summary.h"
 #include "report/json/row_write.h"
 #include "tools/text/text.h"
-#include "tools/text/wrapping.h"
 
 namespace commtap {
 namespace {
@@ -33,7 +32,7 @@ bool isDead(RankState state) {
   return state == RankState::kExited || state == RankState::kKilled;
 }
 
-std::string ranksText(const RankRanges& ranges) {
+std::string someRanks(const RankRanges& ranges) {
   const std::string text = shownRanges(ranges);
   return (countOf(ranges) == 1 ? "rank " : "ranks ") + text;
 }
@@ -93,7 +92,7 @@ std::string detailOf(const HangCall& call, HangReason reason) {
 std::string sidesOf(const Verdict& verdict) {
   std::string text;
   for (const HangCall& call : verdict.calls) {
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", ranksText(call.ranks), detailOf(call, verdict.reason));
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", someRanks(call.ranks), detailOf(call, verdict.reason));
   }
   return text;
 }
@@ -128,7 +127,7 @@ std::string enderOf(const HangEnd& end) {
   if (end.gave_up.empty()) {
     return how;
   }
-  return ranksText(end.gave_up) + " gave up" + (how.empty() ? "" : ": " + how);
+  return someRanks(end.gave_up) + " gave up" + (how.empty() ? "" : ": " + how);
 }
 
 /// Returns "the job was ended (SIGTERM)".
@@ -207,7 +206,7 @@ std::string quietOf(const Verdict& verdict) {
 }
 
 std::string lineOfMissing(const Verdict& verdict) {
-  const std::string cause = ranksText(verdict.cause);
+  const std::string cause = someRanks(verdict.cause);
   if (!verdict.call) {
     return fmt::format("{} {}", cause, stateOf(verdict));
   }
@@ -219,7 +218,7 @@ std::string lineOfMissing(const Verdict& verdict) {
         verdict.inferred ? (verdict.end ? "may have waited" : "may wait") : (verdict.end ? "waited" : "waits");
     return fmt::format(
         "{} {} in {} for {}, which {} no report {}; {}",
-        ranksText(call.ranks),
+        someRanks(call.ranks),
         wait,
         fullNameOf(call),
         cause,
@@ -228,12 +227,12 @@ std::string lineOfMissing(const Verdict& verdict) {
         verdict.inferred ? quietOf(verdict) : waitOf(verdict));
   }
   if (verdict.reason == HangReason::kNotCome) {
-    const std::string what = is_message ? fmt::format("come to the {} of {}", fullNameOf(call), ranksText(call.ranks))
+    const std::string what = is_message ? fmt::format("come to the {} of {}", fullNameOf(call), someRanks(call.ranks))
                                         : "entered " + fullNameOf(call);
     return fmt::format("{} had not {} {}; {}", cause, what, stateOf(verdict), waitOf(verdict));
   }
   const std::string what = is_message
-                               ? fmt::format("{} waits in {} ({})", ranksText(call.ranks), nameOf(call), aboutOf(call))
+                               ? fmt::format("{} waits in {} ({})", someRanks(call.ranks), nameOf(call), aboutOf(call))
                                : fmt::format("{} {} not entered {}", cause, have(verdict.cause), fullNameOf(call));
   const std::string who = is_message ? cause + " " : countOf(verdict.cause) == 1 ? "it " : "they ";
   return fmt::format("{}: {}{}; {}", what, who, stateOf(verdict), waitOf(verdict));
@@ -246,13 +245,13 @@ std::string lineOfCycle(const Verdict& verdict) {
     text += fmt::format(
         "{}{} in {} for {}",
         i == 0 ? "" : ", ",
-        ranksText(verdict.calls[i].ranks),
+        someRanks(verdict.calls[i].ranks),
         nameOf(verdict.calls[i]) + " (" + inert(verdict.calls[i].module) + ")",
-        ranksText(next.ranks));
+        someRanks(next.ranks));
   }
   const std::string when = verdict.end ? ", until " + endedText(*verdict.end) : "";
   return fmt::format(
-      "{} {} for each other{}: {}", ranksText(verdict.cause), verdict.end ? "waited" : "wait", when, text);
+      "{} {} for each other{}: {}", someRanks(verdict.cause), verdict.end ? "waited" : "wait", when, text);
 }
 
 std::string lineOfDivergence(const Verdict& verdict) {
@@ -261,7 +260,7 @@ std::string lineOfDivergence(const Verdict& verdict) {
   const std::string who =
       found.ranks == found.members
           ? fmt::format("the ranks of {} made different collectives", group)
-          : fmt::format("{} of {} made other collectives than the rest", ranksText(found.ranks), group);
+          : fmt::format("{} of {} made other collectives than the rest", someRanks(found.ranks), group);
   const std::string counted =
       verdict.counts.empty() ? ""
                              : fmt::format("; they count those of {} differently", inert(verdict.counts[0].module));
@@ -270,7 +269,7 @@ std::string lineOfDivergence(const Verdict& verdict) {
 
 /// Returns what ranks wait for now, if a difference long ago is the cause.
 std::string nowOf(const Verdict& verdict) {
-  return verdict.call ? fmt::format("; now {} waits in {}", ranksText(verdict.call->ranks), fullNameOf(*verdict.call))
+  return verdict.call ? fmt::format("; now {} waits in {}", someRanks(verdict.call->ranks), fullNameOf(*verdict.call))
                       : "";
 }
 
@@ -290,14 +289,14 @@ std::string lineOfSkipped(const Verdict& verdict) {
     const std::string maker = countOf(verdict.cause) == 1 ? "it" : "they";
     return fmt::format(
         "{} skipped {}, or {}: {} made {} in its place",
-        ranksText(verdict.cause),
+        someRanks(verdict.cause),
         skipped,
         isRunning(verdict) ? "will make it later" : "had yet to make it",
         maker,
         next);
   }
   const std::string went_on = next.empty() ? "" : ", and went on with " + next;
-  return fmt::format("{} skipped {}{}", ranksText(verdict.cause), skipped, went_on);
+  return fmt::format("{} skipped {}{}", someRanks(verdict.cause), skipped, went_on);
 }
 
 std::string lineOfMismatch(const Verdict& verdict) {
@@ -311,7 +310,7 @@ std::string lineOfMismatch(const Verdict& verdict) {
       return fmt::format("ranks made two collectives in another order, from {} on: {}", where, sidesOf(verdict));
     case HangReason::kExtra:
       return fmt::format(
-          "{} made {}, which the other ranks of the group did not", ranksText(verdict.cause), fullNameOf(call));
+          "{} made {}, which the other ranks of the group did not", someRanks(verdict.cause), fullNameOf(call));
     case HangReason::kUnmatched:
       return fmt::format("a send and its receive differ in {}: {}", groupText(call.group), sidesOf(verdict));
     case HangReason::kOp:
@@ -391,7 +390,7 @@ std::string lineOfComputing(const Verdict& verdict) {
   }
   return fmt::format(
       "{} for {}, without a call of a module: computing, in an endless loop, or short of processors",
-      verdict.cause.empty() ? "all ranks have run" : ranksText(verdict.cause) + ' ' + have(verdict.cause) + " run",
+      verdict.cause.empty() ? "all ranks have run" : someRanks(verdict.cause) + ' ' + have(verdict.cause) + " run",
       age);
 }
 
@@ -410,7 +409,7 @@ std::string lineOfQuiet(const Verdict& verdict) {
   const RankRanges exited = ranksIn(verdict, RankState::kExited);
   return fmt::format(
       "{}no rank {} for another, and none made progress for {}{}",
-      exited.empty() ? "" : ranksText(exited) + " " + have(exited) + " exited; ",
+      exited.empty() ? "" : someRanks(exited) + " " + have(exited) + " exited; ",
       verdict.end ? "waited" : "waits",
       humanDuration(verdict.quiet_s * 1e9),
       verdict.end ? ", until " + endedText(*verdict.end) : "");
@@ -426,14 +425,14 @@ std::string lineOfUnknown(const Verdict& verdict) {
       return verdict.cause.empty() ? "the ranks were killed, when is not known, and none waited for another"
                                    : lineOfMissing(verdict) + "; " + notWaitedFor(verdict);
     case HangReason::kExited:
-      return fmt::format("{} {}, and {}", ranksText(verdict.cause), exitedText(verdict), notWaitedFor(verdict));
+      return fmt::format("{} {}, and {}", someRanks(verdict.cause), exitedText(verdict), notWaitedFor(verdict));
     case HangReason::kQuiet:
       return lineOfQuiet(verdict);
     case HangReason::kCycle:
       return lineOfCycle(verdict);
     case HangReason::kDamaged:
       return fmt::format(
-          "parts of the ledger of {} are damaged, so the calls that it issued are not known", ranksText(verdict.cause));
+          "parts of the ledger of {} are damaged, so the calls that it issued are not known", someRanks(verdict.cause));
     case HangReason::kNone:
       return !verdict.problems.empty() ? "no report or ledger of a rank could be read"
                                        : "no report or ledger of a rank was found: no rank has joined a process group "
@@ -462,7 +461,7 @@ std::string lineOfCrash(const Verdict& verdict) {
                               ? killedText(countOf(verdict.cause) == 1, rank) + endOf(rank)
                               : exitedText(verdict);
   const std::string where = verdict.call ? " before " + fullNameOf(*verdict.call) : lastOf(rank);
-  return fmt::format("{} {}{}; {}", ranksText(verdict.cause), how, where, consequenceOf(verdict));
+  return fmt::format("{} {}{}; {}", someRanks(verdict.cause), how, where, consequenceOf(verdict));
 }
 
 /// Returns "; stuck only if it lasts 60 s (--after)" for a pause that may be the beginning of a hang.
@@ -528,7 +527,7 @@ std::string rankLine(const Verdict& verdict, const HangRank& rank) {
         : isDead(rank.state) ? (rank.inferred ? "may have waited" : "waited")
                              : (rank.inferred ? "may wait" : "waits"),
         rank.call ? nameOf(*rank.call) + " of " + inert(rank.call->module) : "?",
-        ranksText(rank.waits_for));
+        someRanks(rank.waits_for));
   }
   text += rank.nccl_function.empty() ? "" : "; in " + ncclOf(rank);
   text += rank.steps ? ", " + counted(*rank.steps, "step") : "";
@@ -546,9 +545,9 @@ std::string countLines(const Verdict& verdict) {
         inert(count.module),
         phaseName(count.phase),
         count.cause_count,
-        ranksText(count.cause),
+        someRanks(count.cause),
         count.others_count,
-        ranksText(count.others));
+        someRanks(count.others));
   }
   return text.empty() ? text : "Counted differently:\n" + text;
 }

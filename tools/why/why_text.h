@@ -5,7 +5,7 @@
 #include <string>
 
 #include "report/hang/verdict.h"
-#include "tools/text/color.h"
+#include "tools/text/table.h"
 
 namespace commtap {
 

@@ -16,7 +16,7 @@
 #include "report/base/atomic_file.h"
 #include "report/base/process.h"
 #include "report/ledger/ledger_checks.h"
-#include "report/ledger/ledger_file.h"
+#include "report/ledger/ledger_memory.h"
 #include "report/ledger_reader/ledger_reader.h"
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/report_file.h"

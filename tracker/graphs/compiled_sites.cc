@@ -12,7 +12,6 @@
 #include "tracker/cpython/thread_frames.h"
 #include "tracker/graphs/dynamo_pause.h"
 #include "tracker/graphs/graph_nodes.h"
-#include "tracker/graphs/graph_regions.h"
 #include "tracker/torch/compiler_names.h"
 #include "tracker/torch/frame_names.h"
 #include "tracker/torch/hook_names.h"

@@ -7,7 +7,6 @@
 
 #include "tracker/cpython/py_ref.h"
 #include "tracker/graphs/graph_nodes.h"
-#include "tracker/graphs/graph_regions.h"
 #include "tracker/torch/compiler_names.h"
 
 namespace commtap {

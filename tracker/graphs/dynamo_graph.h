@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "tracker/cpython/py_ref.h"
-#include "tracker/graphs/generated_lines.h"
 #include "tracker/graphs/generated_text.h"
 
 namespace commtap {

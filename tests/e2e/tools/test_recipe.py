@@ -49,8 +49,8 @@ CHANGES = (
     Change("report/ledger/ledger_format.h", r"std::array<uint64_t, 4(?=> words)", "+1"),
     Change("report/ledger/ledger_format.h", r"sizeof\(CollectiveKey\) == 32", "+4"),
     Change("report/ledger/ledger_format.h", r"sizeof\(LedgerCollective\) == 64", "+8"),
-    Change("report/ledger/ledger_row_index.h", r"array<uint64_t, 4(?=> kFactors)", "+1"),
-    Change("report/ledger/ledger_row_index.h", r"kFactors = \{", "0xd6e8feb86659fd93U,"),
+    Change("report/ledger/ledger_store.h", r"array<uint64_t, 4(?=> kFactors)", "+1"),
+    Change("report/ledger/ledger_store.h", r"kFactors = \{", "0xd6e8feb86659fd93U,"),
     Change("report/ledger/ledger_format.h", r"kLedgerVersion = \d+", "+1"),
     Change(
         "report/ledger_reader/ledger_reading_rows.cc",

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/ledger/ledger_counters.h"
 
-#include <doctest/doctest.h>
-
 #include <memory>
 #include <set>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
 
 namespace commtap {
 namespace {
@@ -43,5 +45,40 @@ TEST_CASE("each counter of a record is visited") {
   CHECK(countersOf<LedgerOpenCall>() == 0);
 }
 
+TEST_CASE("LedgerTimes returns the sum, extremes and classes of the added durations") {
+  const auto times = std::make_unique<LedgerTimes>();
+  LedgerDurations& durations = times->durations[0];
+  CHECK(durationsOf(durations) == Durations{});
+  for (const uint64_t ns : {1000U, 3U, 0U, 1500U}) {
+    addDuration(durations, ns);
+  }
+  CHECK(durationsOf(durations) == Durations{4, 2503, 0, 1500, {{0, 1}, {2, 1}, {512, 1}, {1024, 1}}});
+  forEachCounter(*times, [](std::atomic<uint64_t>& counter) { counter = 0; });
+  CHECK(durationsOf(durations) == Durations{});
+}
+
+TEST_CASE("LedgerTimes loses no durations that several threads add") {
+  constexpr uint64_t kEach = 20'000;
+  const auto times = std::make_unique<LedgerTimes>();
+  std::vector<std::thread> threads;
+  for (uint64_t nth = 0; nth < 4; ++nth) {
+    threads.emplace_back([&times, nth] {
+      for (uint64_t i = 0; i < kEach; ++i) {
+        addDuration(times->durations[1], 100 + nth * kEach + i);
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  const Durations read = durationsOf(times->durations[1]);
+  constexpr uint64_t kAll = 4 * kEach;
+  CHECK(read.count == kAll);
+  CHECK(read.sum_ns == 100 * kAll + kAll * (kAll - 1) / 2);
+  CHECK(read.min_ns == 100);
+  CHECK(read.max_ns == 100 + kAll - 1);
+}
+
 } // namespace
+
 } // namespace commtap

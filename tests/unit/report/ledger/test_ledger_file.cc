@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/ledger/ledger_file.h"
+#include "report/ledger/ledger_memory.h"
 
-#include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -11,6 +10,8 @@
 
 #include <cerrno>
 #include <filesystem>
+
+#include <doctest/doctest.h>
 
 #include "report/base/process.h"
 #include "tests/unit/samples.h"
@@ -140,5 +141,27 @@ TEST_CASE("LedgerFile is outside of a new root folder that does not hold it, and
   }
 }
 
+TEST_CASE("a second view of a ledger's memory shows the same bytes in every range") {
+  const auto ledger = LedgerWriter::create(LedgerSize::kSmall);
+  REQUIRE(ledger);
+  LedgerView view(kSmallLedger);
+  auto* base = reinterpret_cast<std::byte*>(&ledger->header());
+  REQUIRE(view.mapAgain(base));
+  for (const MappedRange& range : kSmallLedger.ranges()) {
+    base[range.offset + range.size - 1] = std::byte{7};
+    CHECK(view.at(range.offset + range.size - 1)[0] == std::byte{7});
+  }
+  CHECK(view.at(0)[0] == std::byte{'c'});
+}
+
+TEST_CASE("new memory is zeros, and a closed descriptor is an error") {
+  LedgerView view(kSmallLedger);
+  REQUIRE(view.mapMemory());
+  CHECK(view.at(kLedgerLayout.offsets[kLast])[0] == std::byte{0});
+  LedgerView file(kSmallLedger);
+  CHECK_FALSE(file.mapFile(-1));
+}
+
 } // namespace
+
 } // namespace commtap

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/ledger/ledger_steps.h"
+#include "report/ledger/ledger_writer.h"
 
 #include <doctest/doctest.h>
 
 #include <memory>
 
-#include "report/ledger/ledger_writer.h"
 #include "report/ledger_reader/ledger_reader.h"
 #include "tests/unit/samples.h"
 

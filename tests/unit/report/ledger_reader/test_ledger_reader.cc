@@ -16,8 +16,8 @@
 #include "report/base/process.h"
 #include "report/json/report_json.h"
 #include "report/ledger/ledger_checks.h"
-#include "report/ledger/ledger_file.h"
 #include "report/ledger/ledger_format.h"
+#include "report/ledger/ledger_memory.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {

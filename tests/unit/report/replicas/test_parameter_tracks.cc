@@ -2,12 +2,104 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/replicas/parameter_tracks.h"
 
+#include <string>
+
 #include <doctest/doctest.h>
 
 #include "tests/unit/verify_samples.h"
 
 namespace commtap {
 namespace {
+
+/// Samples two parameters in a first step by their places, and in two further ones by their names.
+ProcessSamples processWithPlaces() {
+  ProcessSamples process;
+  for (const char* name : {"optimizer0.group0.0", "optimizer0.group0.1", "Net.a", "Net.b"}) {
+    SampledParameter& parameter = process.parameters.emplace_back();
+    parameter.name = name;
+    parameter.has_model_name = parameter.name.starts_with("Net");
+    parameter.local_shape = {parameter.name.ends_with("0") || parameter.name.ends_with("a") ? 4 : 8};
+  }
+  for (const uint32_t first : {0U, 2U, 2U}) {
+    Sample& sample = process.samples.emplace_back();
+    sample.step = process.samples.size();
+    sample.rows.resize(2);
+    sample.rows[0].parameter = first;
+    sample.rows[1].parameter = first + 1;
+  }
+  return process;
+}
+
+TEST_CASE("parameters that are known by their place get the names of the next sample") {
+  const ProcessSamples process = processWithPlaces();
+  const auto names = laterNames(process);
+  REQUIRE(names.size() == 2);
+  CHECK(names.at(process.samples[0].rows.data())->name == "Net.a");
+  CHECK(names.at(&process.samples[0].rows[1])->name == "Net.b");
+}
+
+TEST_CASE("places keep their names if later parameters have other shapes, or no names") {
+  ProcessSamples other = processWithPlaces();
+  other.parameters[3].local_shape = {9};
+  CHECK(laterNames(other).empty());
+  ProcessSamples masters = processWithPlaces();
+  masters.samples.resize(1);
+  CHECK(laterNames(masters).empty());
+  CHECK(laterNames({}).empty());
+}
+
+/// Returns the samples of a rank whose optimizers, in the order of their numbers, have these parameters.
+ProcessSamples rankWith(int64_t rank, const std::vector<std::vector<std::string>>& optimizers) {
+  ProcessSamples process;
+  process.job.rank = rank;
+  for (size_t number = 0; number < optimizers.size(); ++number) {
+    Sample& sample = process.samples.emplace_back();
+    sample.optimizer = static_cast<uint32_t>(number);
+    for (const std::string& name : optimizers[number]) {
+      sample.rows.emplace_back().parameter = static_cast<uint32_t>(process.parameters.size());
+      process.parameters.emplace_back().name = name;
+    }
+  }
+  return process;
+}
+
+using Optimizers = std::vector<std::vector<std::string>>;
+using Numbers = std::vector<uint32_t>;
+
+/// Returns the numbers of the second rank's optimizers.
+Numbers numbersOf(const Optimizers& first, const Optimizers& second) {
+  const ProcessSamples one = rankWith(0, first);
+  const ProcessSamples other = rankWith(1, second);
+  const auto matches = optimizerMatches({&one, &other});
+  Numbers numbers;
+  for (uint32_t i = 0; i < second.size(); ++i) {
+    numbers.push_back(matches.at({1, i}));
+  }
+  return numbers;
+}
+
+const std::vector<std::string> kModel = {"Net.a", "Net.b"};
+const std::vector<std::string> kProbe = {"Probe.a"};
+
+TEST_CASE("optimizers of the same parameters have one number, whichever steps first") {
+  CHECK(numbersOf({kModel, kProbe}, {kModel, kProbe}) == Numbers{0, 1});
+  CHECK(numbersOf({kProbe, kModel}, {kModel}) == Numbers{1});
+  CHECK(numbersOf({kModel}, {kProbe, kModel}) == Numbers{1, 0});
+  CHECK(numbersOf({{"Net.a"}, {"Net.b"}}, {kProbe, {"Net.b"}, {"Net.a"}}) == Numbers{2, 1, 0});
+}
+
+TEST_CASE("two optimizers of the same parameters keep their order") {
+  CHECK(numbersOf({kModel, kModel}, {kModel, kModel}) == Numbers{0, 1});
+}
+
+TEST_CASE("an optimizer that shares no parameter keeps its number") {
+  CHECK(numbersOf({{"Stage.a"}}, {{"Other.a"}}) == Numbers{0});
+  CHECK(numbersOf({}, {kProbe, kModel}) == Numbers{0, 1});
+}
+
+TEST_CASE("the optimizer that shares most parameters is taken") {
+  CHECK(numbersOf({{"Net.a", "Net.c"}, {"Net.b"}}, {{"Net.a", "Net.b", "Net.c"}}) == Numbers{0});
+}
 
 TEST_CASE("a parameter has the rows of all ranks, by the steps that some rank sampled") {
   VerifyJob job(2);
@@ -94,4 +186,5 @@ TEST_CASE("the common step of ranks is the first of those that most of them have
 }
 
 } // namespace
+
 } // namespace commtap

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/verify/split_class.h"
+#include "report/verify/replica_faults.h"
 
 #include <doctest/doctest.h>
 

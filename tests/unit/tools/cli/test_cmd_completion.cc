@@ -1,11 +1,97 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tools/cli/manual.h"
+
+#include <filesystem>
+#include <sstream>
+
 #include <doctest/doctest.h>
 
 #include "tests/unit/programs.h"
 
 namespace commtap {
 namespace {
+
+/// Returns bash's completions of the last of `words`.
+std::vector<std::string> offered(const Words& words) {
+  const TempFolder folder;
+  writeText(folder / "commtap.bash", runCommtap({"completion", "bash"}).out);
+  std::string line = ". " + (folder / "commtap.bash") + "; COMP_WORDS=(";
+  for (const std::string& word : words) {
+    line += "'" + word + "' ";
+  }
+  line += "); COMP_CWORD=" + std::to_string(words.size() - 1) + "; compopt() { echo PATHS; }; _commtap; ";
+  line += "printf '%s\\n' \"${COMPREPLY[@]}\"";
+  const std::string commands = std::filesystem::path(COMMTAP_EXE).parent_path();
+  std::istringstream out(runProgram({"/bin/bash", "-c", line}, {"PATH=" + commands + ":/usr/bin:/bin"}).out);
+  std::vector<std::string> lines;
+  for (std::string each; std::getline(out, each);) {
+    if (!each.empty()) {
+      lines.push_back(each);
+    }
+  }
+  return lines;
+}
+
+TEST_CASE("bash completes commands, options, option values and paths") {
+  CHECK(offered({"commtap", "me"}) == Words{"merge"});
+  CHECK(offered({"commtap", "merge", "--fo"}) == Words{"--format"});
+  CHECK(offered({"commtap", "merge", "--format", ""}) == Words{"text", "json"});
+  CHECK(offered({"commtap", "check", "--allow", "m"}) == Words{"missing_ranks"});
+  CHECK(offered({"commtap", "merge", ""}) == Words{"PATHS"});
+  CHECK(offered({"commtap", "check", "--budget", ""}) == Words{"PATHS"});
+  CHECK(offered({"commtap", "diff", "--tolerance", ""}).empty());
+  CHECK(offered({"commtap", "nothing", ""}).empty());
+  CHECK(
+      offered({"commtap", "run", "--", "printenv"}).at(0) ==
+      "printenv"); // bash lists it once per PATH folder that has it
+  CHECK(offered({"commtap", "run", "--", "python", "tr"}) == Words{"PATHS"});
+  CHECK(offered({"commtap", "doctor", "--", "printenv"}).at(0) == "printenv");
+  CHECK(offered({"commtap", "doctor", "--j"}) == Words{"--json"});
+}
+
+TEST_CASE("bash completes the runs of the folder in the line") {
+  const SampleFolder folder;
+  CHECK(offered({"commtap", "show", folder.path(), "--run", ""}) == Words{"sample-run"});
+  CHECK(offered({"commtap", "show", folder / "none", "--run", ""}).empty());
+}
+
+TEST_CASE("each shell accepts its completion script") {
+  const TempFolder folder;
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const Outcome script = runCommtap({"completion", shell});
+    CHECK(script.status() == 0);
+    writeText(folder / shell, script.out);
+    const std::string path = std::string("/usr/bin/") + shell;
+    if (!std::filesystem::exists(path)) {
+      MESSAGE(std::string(shell) << " is not installed: its script is not checked");
+      continue;
+    }
+    const Outcome read = runProgram({path, "-n", folder / shell});
+    CHECK(read.status() == 0);
+    CHECK(read.err.empty());
+  }
+  CHECK(runCommtap({"completion", "tcsh"}).status() == 2);
+  CHECK(runCommtap({"completion"}).status() == 2);
+}
+
+TEST_CASE("fish completes commands and option values") {
+  if (!std::filesystem::exists("/usr/bin/fish")) {
+    MESSAGE("fish is not installed");
+    return;
+  }
+  const TempFolder folder;
+  writeText(folder / "c", runCommtap({"completion", "fish"}).out);
+  const auto offers = [&folder](const std::string& line) {
+    return runProgram(
+               {"/usr/bin/fish", "--no-config", "-c", "source " + (folder / "c") + "; complete -C '" + line + "'"},
+               {"HOME=" + folder.path()})
+        .out;
+  };
+  CHECK(offers("commtap me").starts_with("merge\t"));
+  CHECK(offers("commtap check --format j") == "json\tDefault: text\njunit\tDefault: text\n");
+  CHECK(offers("commtap merge --at").starts_with("--attempt\t"));
+}
 
 TEST_CASE("completion prints the script of the shell, with every command") {
   const Outcome bash = runCommtap({"completion", "bash"});
@@ -29,4 +115,5 @@ TEST_CASE("completion exits with 2 without a shell, and for one that it does not
 }
 
 } // namespace
+
 } // namespace commtap

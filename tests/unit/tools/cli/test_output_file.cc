@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/cli/output_file.h"
 
-#include <doctest/doctest.h>
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <optional>
 #include <string>
+
+#include <doctest/doctest.h>
 
 #include "report/base/atomic_file.h"
 #include "report/base/file_descriptor.h"
@@ -66,5 +67,25 @@ TEST_CASE("OutputFile reports a failure in one line with the path") {
   CHECK(out.finish() == "cannot create a temporary file for " + (folder / "none/x") + ": No such file or directory");
 }
 
+TEST_CASE("a temporary folder is removed with its files once its last owner goes") {
+  const TempFolder parent;
+  std::optional<TemporaryFolder> last;
+  {
+    TemporaryFolder first(parent / "work");
+    REQUIRE(first.path().starts_with(parent / "work-"));
+    writeText(first.path() + "/file", "x");
+    last.emplace(std::move(first));
+  }
+  CHECK(std::filesystem::exists(last->path() + "/file"));
+  last.reset();
+  CHECK(std::filesystem::is_empty(parent.path()));
+}
+
+TEST_CASE("a temporary folder that cannot be made has no path") {
+  const TempFolder parent;
+  CHECK(TemporaryFolder(parent / "none/work").path().empty());
+}
+
 } // namespace
+
 } // namespace commtap

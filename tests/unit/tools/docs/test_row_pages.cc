@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/docs/row_pages.h"
 
-#include <doctest/doctest.h>
-
 #include <string>
+
+#include <doctest/doctest.h>
 
 #include "tests/unit/samples.h"
 
@@ -58,5 +58,10 @@ TEST_CASE("row_pages: a wrong mark is an error") {
   CHECK(pageWithFields("<!-- fields: steps -->\n").error() == "a table of fields has no end");
 }
 
+TEST_CASE("docs/tables.md is made from the tables") {
+  CHECK(readText(COMMTAP_SOURCE_ROOT "/docs/tables.md") == tablesPage());
+}
+
 } // namespace
+
 } // namespace commtap

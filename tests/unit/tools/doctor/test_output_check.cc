@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/doctor/output_check.h"
+#include "tools/doctor/checks.h"
 
 #include <doctest/doctest.h>
 
 #include <filesystem>
 
 #include "report/base/address_space.h"
-#include "report/ledger/ledger_size.h"
+#include "report/ledger/ledger_layout.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {

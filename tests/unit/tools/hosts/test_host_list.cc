@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/hosts/host_list.h"
+#include "tools/hosts/hosts_view.h"
 
 #include <doctest/doctest.h>
 

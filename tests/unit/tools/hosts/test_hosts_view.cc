@@ -2,15 +2,55 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/hosts/hosts_view.h"
 
+#include <atomic>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include "report/base/process.h"
+#include "tests/unit/raw_server.h"
 #include "tests/unit/running_server.h"
 #include "tests/unit/samples.h"
 #include "tools/hosts/report_archive.h"
 
 namespace commtap {
 namespace {
+
+std::string read(HostsBudget& budget, const RawServer& server, std::string& text) {
+  return budget.read({server.address(), "/", ""}, {}, [&text](std::string_view piece) {
+    text += piece;
+    return std::string();
+  });
+}
+
+TEST_CASE("hosts share the bytes and the time") {
+  const RawServer server("HTTP/1.1 200 OK\r\n\r\n" + std::string(600'000, 'x'));
+  HostsBudget budget(std::chrono::seconds(60), 1U << 20U);
+  std::string text;
+  CHECK(read(budget, server, text).empty());
+  CHECK(text.size() == 600'000);
+  CHECK(read(budget, server, text) == "all hosts together answer with more than 1 MiB");
+  HostsBudget late(std::chrono::seconds(0), 1U << 20U);
+  CHECK(read(late, server, text) == "not asked, for all hosts together took 0 s");
+}
+
+TEST_CASE("each index is worked on once, and each thread has a state of its own") {
+  struct State {
+    int calls = 0;
+  };
+  std::vector<int> seen(1000);
+  std::atomic<int> most = 0;
+  forEachHost<State>(seen.size(), [&](State& state, size_t index) {
+    ++seen[index];
+    const int calls = ++state.calls;
+    int before = most;
+    while (before < calls && !most.compare_exchange_weak(before, calls)) {
+    }
+  });
+  CHECK(seen == std::vector<int>(1000, 1));
+  CHECK(most >= 1000 / 64);
+  forEachHost<State>(0, [](State&, size_t) { FAIL("there is no host"); });
+}
 
 /// A server that answers for the sample job's rank `rank`.
 void addPaths(HttpServer& server, int64_t rank) {
@@ -82,4 +122,5 @@ TEST_CASE("complete reports come as files") {
 }
 
 } // namespace
+
 } // namespace commtap

@@ -2,16 +2,44 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/http/http_client.h"
 
-#include <doctest/doctest.h>
-
 #include <chrono>
 #include <thread>
 
+#include <doctest/doctest.h>
+
 #include "tests/unit/raw_server.h"
+#include "tests/unit/running_server.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {
 namespace {
+
+std::string textOf(const std::string& url) {
+  const Result<HttpUrl> parsed = parseUrl(url);
+  return parsed ? parsed->server.text() + " " + parsed->path : parsed.error();
+}
+
+TEST_CASE("a URL has a host, a port or 80, and a path") {
+  CHECK(textOf("http://host:8080/a/b?c=d") == "host:8080 /a/b?c=d");
+  CHECK(textOf("http://host") == "host:80 /");
+  CHECK(textOf("http://host?c=d") == "host:80 /?c=d");
+  CHECK(textOf("http://[::1]:4318/v1/metrics#part") == "[::1]:4318 /v1/metrics");
+  CHECK(textOf("http://[::1]/") == "[::1]:80 /");
+}
+
+TEST_CASE("what is no URL is said") {
+  CHECK(has(textOf("https://host/"), "https://host/: expected a URL that begins with http:// (there is no TLS)"));
+  CHECK(has(textOf("host/path"), "begins with http://"));
+  for (const char* wrong :
+       {"http://", "http:///x", "http://host:0/", "http://host:x/", "http://user@host/", "http://a:b:c/"}) {
+    CAPTURE(wrong);
+    CHECK(has(textOf(wrong), "expected http://HOST"));
+  }
+  for (const char* wrong : {"http://host/a b", "http://host/\r\nX: y", "http://host/\x1b"}) {
+    CAPTURE(wrong);
+    CHECK(has(textOf(wrong), "without spaces"));
+  }
+}
 
 constexpr const char* kOk = "HTTP/1.1 200 OK\r\n";
 
@@ -146,5 +174,65 @@ TEST_CASE("a sink takes the body in pieces and can end it") {
   CHECK(taken.starts_with("xyzxyz"));
 }
 
+Result<std::string> getPage(const GetTarget& target, const HttpLimits& limits) {
+  std::string body;
+  const std::string problem = readPage(target, limits, [&body](std::string_view piece) {
+    body += piece;
+    return std::string();
+  });
+  return problem.empty() ? Result<std::string>(body) : Result<std::string>::failure(problem);
+}
+
+void addPaths(HttpServer& server) {
+  server.get("/x", [](const HttpRequest&) { return HttpAnswer{"text/plain", "the page"}; });
+  server.get("/long", [](const HttpRequest&) { return HttpAnswer{"text/plain", std::string(size_t{3} << 20U, 'x')}; });
+  server.get("/slow", [](const HttpRequest&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(800));
+    return HttpAnswer{"text/plain", "late"};
+  });
+}
+
+TEST_CASE("a page is read; without it there is the reason") {
+  const RunningServer running(addPaths);
+  const GetTarget target{running.address(), "/x", ""};
+  CHECK(*getPage(target, {}) == "the page");
+  CHECK(has(getPage({running.address(), "/nowhere", ""}, {}).error(), "status 404"));
+  CHECK(has(getPage({{"127.0.0.1", 1}, "/x", ""}, {}).error(), "no connection"));
+}
+
+TEST_CASE("a token is sent, and missing or wrong ones are distinguished") {
+  const RunningServer running(addPaths, {.token = "0123456789abcdef"});
+  CHECK(*getPage({running.address(), "/x", "0123456789abcdef"}, {}) == "the page");
+  CHECK(has(getPage({running.address(), "/x", ""}, {}).error(), "add --token-file"));
+  CHECK(has(getPage({running.address(), "/x", "another-token-1234"}, {}).error(), "refuses the token"));
+}
+
+TEST_CASE("an answer that is too long or too late ends") {
+  const RunningServer running(addPaths);
+  HttpLimits limits;
+  limits.bytes = 1U << 20U;
+  CHECK(has(getPage({running.address(), "/long", ""}, limits).error(), "longer than 1 MiB"));
+  limits.answer = std::chrono::milliseconds(100);
+  CHECK(has(getPage({running.address(), "/slow", ""}, limits).error(), "no complete answer within 0.1 s"));
+}
+
+TEST_CASE("without an answer there is a reason") {
+  const HttpReply reply = postJson("http://127.0.0.1:1/hook", "{}", {});
+  CHECK(reply.status == 0);
+  CHECK(reply.problem == "no connection: Connection refused");
+  CHECK(has(postJson("host", "{}", {}).problem, "expected a URL"));
+}
+
+TEST_CASE("only a success takes the request; a redirection is not followed") {
+  CHECK(isTaken(postJson(RawServer("HTTP/1.1 202 Accepted\r\n\r\n").url(), "{}", {})));
+  const RawServer there("HTTP/1.1 200 OK\r\n\r\n");
+  const RawServer moved("HTTP/1.1 307 Moved\r\nLocation: " + there.url() + "\r\n\r\n");
+  const HttpReply reply = postJson(moved.url(), "{}", {});
+  CHECK_FALSE(isTaken(reply));
+  CHECK(statusText(reply) == "answered with status 307, a redirection: give the address it leads to");
+  CHECK(statusText({500, "", ""}) == "answered with status 500");
+}
+
 } // namespace
+
 } // namespace commtap

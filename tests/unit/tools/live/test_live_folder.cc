@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/live/live_folder.h"
 
-#include <doctest/doctest.h>
-
 #include <unistd.h>
 
 #include <filesystem>
+
+#include <doctest/doctest.h>
 
 #include "report/base/process.h"
 #include "report/json/report_json.h"
@@ -150,5 +150,18 @@ TEST_CASE("LiveFolder reports an unreadable file until it is readable") {
   CHECK(found.reports.size() == 1);
 }
 
+constexpr uint64_t kSecond = 1'000'000'000;
+
+TEST_CASE("a job is idle since the last activity of its most recent process") {
+  Report first;
+  first.job.started_at_ns = 5 * kSecond;
+  Report second = first;
+  second.steps.push_back({.started_at_ns = 8 * kSecond});
+  const std::vector<const Report*> reports = {&first, &second};
+  CHECK(idleSeconds(reports, 70 * kSecond) == 62);
+  CHECK(idleSeconds(reports, 7 * kSecond) == 0);
+}
+
 } // namespace
+
 } // namespace commtap

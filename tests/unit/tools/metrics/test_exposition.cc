@@ -7,6 +7,26 @@
 namespace commtap {
 namespace {
 
+TEST_CASE("SeriesLimit admits the first series of each owner and keeps them admitted") {
+  SeriesLimit limit(2);
+  CHECK(limit.admit("a", "1"));
+  CHECK(limit.admit("a", "2"));
+  CHECK_FALSE(limit.admit("a", "0"));
+  CHECK(limit.admit("b", "0"));
+  CHECK(limit.admit("a", "1"));
+  CHECK_FALSE(limit.admit("a", "3"));
+}
+
+TEST_CASE("SeriesLimit forgets owners that no longer ask") {
+  SeriesLimit limit(1);
+  CHECK(limit.admit("a", "1"));
+  limit.forgetUnused();
+  CHECK_FALSE(limit.admit("a", "2"));
+  limit.forgetUnused();
+  limit.forgetUnused();
+  CHECK(limit.admit("a", "2"));
+}
+
 TEST_CASE("metadata names the family in OpenMetrics and the sample in format 0.0.4") {
   Exposition exposition;
   exposition.add(MetricId::kPayloadBytes, MetricLabels().with({{"rank", "3"}}).text(), uint64_t{42});
@@ -75,4 +95,5 @@ TEST_CASE("a metric value keeps all its digits") {
 }
 
 } // namespace
+
 } // namespace commtap

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/metrics/otlp.h"
+#include "tools/metrics/exposition.h"
 
 #include <doctest/doctest.h>
 

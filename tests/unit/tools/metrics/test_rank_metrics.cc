@@ -2,15 +2,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/metrics/rank_metrics.h"
 
-#include <doctest/doctest.h>
-
 #include <optional>
 #include <string>
 
+#include <doctest/doctest.h>
+
 #include "tests/unit/job_samples.h"
+#include "tests/unit/samples.h"
 
 namespace commtap {
 namespace {
+
+TEST_CASE("modules below the depth map to their ancestor at the depth") {
+  const Report report = sampleReport(0);
+  const std::string net1 = report.modules.at(3).name;
+  CHECK(ModuleDepth(report, std::nullopt).cut(net1) == net1);
+  CHECK(ModuleDepth(report, 2).cut(net1) == net1);
+  CHECK(ModuleDepth(report, 1).cut(net1) == "DistributedDataParallel");
+  CHECK(ModuleDepth(report, 0).cut(net1) == "Global");
+  CHECK(ModuleDepth(report, 1).cut("unknown") == "unknown");
+}
 
 TEST_CASE("a rank's metrics outlive its reports, and sum its processes") {
   SeriesLimit limit(100);
@@ -45,4 +56,5 @@ TEST_CASE("a rank with a process that runs has no end") {
 }
 
 } // namespace
+
 } // namespace commtap

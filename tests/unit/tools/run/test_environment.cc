@@ -23,5 +23,15 @@ TEST_CASE("Environment keeps the order, changes variables in place and appends n
   CHECK(environment.variables() == std::vector<std::string>{"odd", "AB=x=y", "NEW="});
 }
 
+TEST_CASE("exec's list points at the strings and ends with a null") {
+  const std::vector<std::string> strings = {"python", "", "train.py"};
+  const std::vector<char*> pointers = execPointers(strings);
+  REQUIRE(pointers.size() == 4);
+  CHECK(pointers[0] == strings[0].c_str());
+  CHECK(*pointers[1] == '\0');
+  CHECK(pointers[3] == nullptr);
+}
+
 } // namespace
+
 } // namespace commtap

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/run/run_setup.h"
 
-#include <doctest/doctest.h>
 #include <unistd.h>
 
 #include <filesystem>
 
+#include <doctest/doctest.h>
+
 #include "tests/unit/samples.h"
+#include "tools/cli/parser.h"
 
 namespace commtap {
 namespace {
@@ -119,5 +121,22 @@ TEST_CASE("a folder that everyone may write to is not a pattern's own") {
   CHECK(setup->options.out == folder / "commtap-out/p-%r");
 }
 
+TEST_CASE("each flag of the option table sets the value of its variable") {
+  std::map<std::string, std::string> flags;
+  const Verb program = {.name = "p", .verbs = {{.name = "run", .options = optionFlags(flags)}}};
+  CHECK(parse(program, {"run", "--out", "/data/%j", "--name", "llama 8b"}).verb == program.verbs.data());
+  CHECK(flags == std::map<std::string, std::string>{{"COMMTAP_NAME", "llama 8b"}, {"COMMTAP_OUT", "/data/%j"}});
+}
+
+TEST_CASE("the help of a flag names its variable and the default") {
+  std::map<std::string, std::string> flags;
+  for (const Option& option : optionFlags(flags)) {
+    if (option.names == "--out") {
+      CHECK(option.help.ends_with("[COMMTAP_OUT, default commtap-out]"));
+    }
+  }
+}
+
 } // namespace
+
 } // namespace commtap

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/serve/serve_page.h"
+#include "tools/serve/serve_paths.h"
 
 #include <doctest/doctest.h>
 

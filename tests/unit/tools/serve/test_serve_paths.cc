@@ -9,7 +9,7 @@
 #include "report/json/report_json.h"
 #include "tests/unit/running_server.h"
 #include "tests/unit/samples.h"
-#include "tools/serve/job_address.h"
+#include "tools/serve/live_jobs.h"
 
 namespace commtap {
 namespace {

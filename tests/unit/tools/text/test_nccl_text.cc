@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/text/nccl_text.h"
+#include "tools/text/job_text.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/verify/finding_phrases.h"
+#include "tools/verify/finding_text.h"
 
 #include <doctest/doctest.h>
 

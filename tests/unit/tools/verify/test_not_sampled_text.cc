@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/verify/not_sampled_text.h"
+#include "tools/verify/verified_run.h"
 
 #include <limits>
 

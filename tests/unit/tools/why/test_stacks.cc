@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/why/stacks.h"
+#include "tools/why/job_verdict.h"
 
 #include <doctest/doctest.h>
 

@@ -117,5 +117,117 @@ def merged(*sources, sizes=None, through=1, target="aten.split_with_sizes.defaul
   CHECK(placeIn(torch, "merged('', stack='own')") == "f\town");
 }
 
+/// Makes calls of regions: call("sub", "L['self'].a") for a module that calls the region `sub`.
+const char* const kRegions = R"(
+def call(region, source):
+    return Node("invoke_subgraph", Node(region, op="get_attr"), stack=source)
+def region(*sources):
+    return Graph(*(Node("x", stack=source) for source in sources)).owning_module
+)";
+
+std::string callIn(const FakeTorch& torch, const char* node) {
+  const std::string text = regionCall(torch[node].get());
+  CHECK(PyErr_Occurred() == nullptr);
+  return text;
+}
+
+TEST_CASE("a node calls a region if its target is the operator that does") {
+  const FakeTorch torch(kRegions);
+  CHECK(isRegionCall(torch["call('sub', 'a')"].get()));
+  CHECK_FALSE(isRegionCall(torch["Node('other')"].get()));
+  CHECK_FALSE(isRegionCall(torch["Node('invoke_subgraph', op='placeholder')"].get()));
+  CHECK_FALSE(isRegionCall(torch["Raising()"].get()));
+  CHECK_FALSE(isRegionCall(torch["None"].get()));
+  CHECK(PyErr_Occurred() == nullptr);
+}
+
+TEST_CASE("the module of a region is an attribute of the graph's own; without a name it is empty") {
+  const FakeTorch torch(kRegions);
+  torch.run("node = call('sub', 'a')\ngraph = Graph(node, sub=region('a.fc'))\nodd = Node('invoke_subgraph')");
+  CHECK(regionModule(torch["node"].get()).get() == torch["graph.owning_module.sub"].get());
+  for (const char* const odd : {"odd", "Raising()", "None"}) {
+    CHECK_FALSE(regionModule(torch[odd].get()));
+    CHECK(PyErr_Occurred() != nullptr);
+    PyErr_Clear();
+  }
+}
+
+TEST_CASE("the modules of a region are those of its caller, in place of those that it was traced for") {
+  const FakeTorch torch(kRegions);
+  torch.run(R"(
+first, second = call("sub", "L['self'].a"), call("sub", "L['self'].b")
+Graph(first, second, sub=region("L['self'].a.fc", "L['self'].a"))
+)");
+  CHECK(callIn(torch, "first").empty());
+  CHECK(callIn(torch, "second") == "r\tL['self'].a\tL['self'].b");
+  CHECK(callIn(torch, "Node('x', stack='a')").empty());
+}
+
+TEST_CASE("the innermost caller that holds all of a region's modules is the one that it was traced for") {
+  const FakeTorch torch(kRegions);
+  torch.run(R"(
+outer, inner, other = call("sub", "m"), call("sub", "m.a"), call("sub", "m.ab")
+Graph(outer, inner, other, sub=region("m.a.fc", "m.a[0]"))
+)");
+  CHECK(callIn(torch, "inner").empty());
+  CHECK(callIn(torch, "other") == "r\tm.a\tm.ab");
+}
+
+TEST_CASE("a region's modules are not known if no caller was traced, or one has several calls with modules below it") {
+  const FakeTorch torch(kRegions);
+  torch.run(R"(
+strangers = call("sub", "a"), call("sub", "b")
+Graph(*strangers, sub=region("c.fc"))
+twice = call("sub", "a"), call("sub", "a")
+Graph(*twice, sub=region("a.fc"))
+flat = call("sub", "a"), call("sub", "a")
+Graph(*flat, sub=region("a", "a"))
+alone = call("sub", "b")
+Graph(alone, sub=region("c.fc"))
+)");
+  CHECK(callIn(torch, "strangers[0]") == "r");
+  CHECK(callIn(torch, "twice[1]") == "r");
+  CHECK(callIn(torch, "flat[1]").empty());
+  CHECK(callIn(torch, "alone") == "r");
+}
+
+TEST_CASE("the call of a region is found by name below a node, if all calls of it agree") {
+  const FakeTorch torch(kRegions);
+  torch.run(R"(
+inner = call("deep", "m.b")
+middle = Graph(inner, call("deep", "m.a"), deep=region("m.a.fc"))
+node = call("sub", "m")
+Graph(node, sub=middle.owning_module)
+)");
+  const PyRef node = torch["node"];
+  CHECK(regionCallBelow(node.get(), "sub").empty());
+  CHECK(regionCallBelow(node.get(), "deep") == "r");
+  CHECK(regionCallBelow(torch["inner"].get(), "deep") == "r\tm.a\tm.b");
+  CHECK(regionCallBelow(node.get(), "none") == "r");
+  CHECK(regionCallBelow(torch["None"].get(), "sub") == "r");
+  CHECK(PyErr_Occurred() == nullptr);
+}
+
+TEST_CASE("the place in a region is that of the node that a comment names and that calls the operator") {
+  const FakeTorch torch(kRegions);
+  torch.run(R"(
+made = Node("c10d.all_reduce.default", name="other", stack="m.a.norm", from_node=[types.SimpleNamespace(name="sum")])
+first = Node("c10d.all_reduce.default", name="reduced", stack="m.a.fc")
+node = call("sub", "m.a")
+Graph(node, sub=Graph(first, made, Node("aten.mm.default", name="mm", stack="m.a.mm")).owning_module)
+)");
+  const PyRef node = torch["node"];
+  const auto place = [&](std::string_view called, std::vector<std::string_view> names) {
+    return placeInRegion(node.get(), called, {std::move(names), {}, true});
+  };
+  CHECK(place("c10d.all_reduce", {"mm", "reduced"}) == "f\tm.a.fc");
+  CHECK(place("c10d.all_reduce", {"sum"}) == "f\tm.a.norm");
+  CHECK(place("c10d.all_reduce", {"reduced", "sum"}).empty());
+  CHECK(place("c10d.all_reduce", {"mm"}).empty());
+  CHECK(place("c10d.all_gather", {"reduced"}).empty());
+  CHECK(PyErr_Occurred() == nullptr);
+}
+
 } // namespace
+
 } // namespace commtap

@@ -1,0 +1,282 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/text/job_text.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+#include "report/model/rank_ranges.h"
+
+#include "report/base/timestamp.h"
+#include "report/job/step_count.h"
+#include "tools/text/call_text.h"
+#include "tools/text/text.h"
+
+namespace commtap {
+
+namespace {
+
+uint64_t callsIn(const JobStep& step) {
+  uint64_t calls = 0;
+  for (const JobStepAmount& amount : step.collectives) {
+    calls += amount.count.sum;
+  }
+  return calls;
+}
+
+/// Returns whether more was communicated outside of the steps than the set-up, which comes before a first evaluation.
+bool hasCallsOutside(const JobReport& job) {
+  uint64_t calls = 0;
+  for (const JobStep& step : job.outside_steps) {
+    calls += callsIn(step);
+  }
+  uint64_t setup = 0;
+  for (const JobCollective& row : job.collectives) {
+    setup += row.setup ? row.amount.count.sum : 0;
+  }
+  return calls > setup;
+}
+
+} // namespace
+
+Means::Means(const JobReport& job)
+    : steps_(stepsOf(job)), ranks_(rankCount(job)), has_calls_outside_(hasCallsOutside(job)) {}
+
+void Means::add(const JobCollective& row, Mean& mean) const {
+  const auto divisor = static_cast<double>(ranks_) * static_cast<double>(row.setup || steps_ == 0 ? 1 : steps_);
+  mean.calls += static_cast<double>(row.amount.count.sum) / divisor;
+  mean.bytes += static_cast<double>(row.amount.bytes.sum) / divisor;
+}
+
+std::string callsNumber(double calls) {
+  return fmt::format("{:.4g}", calls);
+}
+
+std::string unitText(const Means& means) {
+  const std::string ranks = counted(means.ranks(), "rank");
+  return means.steps() == 0
+             ? fmt::format("Per rank: the mean of {}; the run has no training steps", ranks)
+             : fmt::format(
+                   "Per rank and step: all but set-up, divided by {} and {}{}",
+                   ranks,
+                   counted(means.steps(), "step"),
+                   means.haveCallsOutside() ? "; among them calls outside of steps, as of an evaluation" : "");
+}
+
+std::string setupText(const JobReport& job, const Means& means) {
+  Mean setup;
+  for (const JobCollective& row : job.collectives) {
+    if (row.setup) {
+      means.add(row, setup);
+    }
+  }
+  return setup.calls == 0 ? ""
+                          : fmt::format(
+                                "set-up, before the first forward: {} {} and {} per rank",
+                                callsNumber(setup.calls),
+                                setup.calls == 1 ? "call" : "calls",
+                                humanBytes(setup.bytes));
+}
+
+namespace {
+
+constexpr size_t kNameColumns = 50;
+
+std::string timeText(const JobSummary& summary) {
+  std::string text = ", started " + formatSecond(summary.started_at_ns) + "Z";
+  if (summary.ended_at_ns && *summary.ended_at_ns >= summary.started_at_ns) {
+    text += fmt::format(" ({:.1f} s)", static_cast<double>(*summary.ended_at_ns - summary.started_at_ns) / 1e9);
+  }
+  return text;
+}
+
+std::string runLine(const JobSummary& summary, int64_t first_attempt, int64_t last_attempt) {
+  std::string line = "run " + inert(summary.run_id.empty() ? "without an id" : summary.run_id);
+  line += summary.name.empty() ? "" : " (" + shorten(inert(summary.name), kNameColumns) + ")";
+  line += timeText(summary);
+  line += summary.planned ? ", planned: nothing was communicated" : "";
+  line += summary.torch_version.empty() ? "" : ", torch " + inert(summary.torch_version);
+  line += '\n';
+  if (first_attempt != last_attempt) {
+    line += fmt::format("attempt {} of {} to {} (--attempt N)\n", summary.attempt, first_attempt, last_attempt);
+  }
+  return line;
+}
+
+std::string ranksLine(const JobSummary& summary, Scope scope) {
+  const std::string world = summary.world_size ? std::to_string(*summary.world_size) : "an unknown number";
+  std::string line;
+  if (scope == Scope::kProcess && summary.rank_count == 1) {
+    line = fmt::format("rank {} of {}", rankText(summary.ranks), world);
+  } else if (summary.rank_count > 0) {
+    const char* const what = scope == Scope::kRun ? "sum over " : "";
+    line = fmt::format("{}{} of {} ranks: {}", what, summary.rank_count, world, rankText(summary.ranks));
+  }
+  if (summary.unranked > 0) {
+    line += (line.empty() ? "" : ", and ") + counted(summary.unranked, "process", "processes") + " without a rank";
+  }
+  return line + "\n";
+}
+
+std::string exitLines(const JobSummary& summary, const Color& color) {
+  std::string lines;
+  for (const ExitSummary& exit : summary.exits) {
+    const std::string line = exitText(exit);
+    lines += line.empty() ? "" : color.warning(line) + "\n";
+  }
+  return lines;
+}
+
+std::string notSeenLines(const JobSummary& summary, const Color& color) {
+  std::string lines;
+  for (const NotSeenSummary& item : summary.not_seen) {
+    const NotSeenEntry& entry = item.entry;
+    lines += fmt::format(
+        "  {} {}: {}{}{}\n",
+        entry.count,
+        inert(entry.reason),
+        inert(entry.meaning),
+        entry.detail.empty() ? "" : "; first: " + inert(entry.detail),
+        item.ranks.empty() ? "" : " (" + ranksText(item.ranks) + ")");
+  }
+  return lines.empty()
+             ? ""
+             : color.warning("NOT SEEN: missing from the numbers below, or attributed to another row") + "\n" + lines;
+}
+
+} // namespace
+
+std::string headerText(const JobReport& job, Scope scope, const Color& color) {
+  const JobSummary summary = summaryOf(job);
+  const bool has_attempts = !job.attempts.empty();
+  std::string text = runLine(
+      summary, has_attempts ? job.attempts.front() : job.attempt, has_attempts ? job.attempts.back() : job.attempt);
+  text += ranksLine(summary, scope);
+  if (!summary.missing.empty() && scope != Scope::kProcess) {
+    text += color.warning("no report of " + ranksText(summary.missing)) + "\n";
+  }
+  if (job.other_runs > 0) {
+    text += counted(job.other_runs, "other run") + " in the same folder left out (commtap list, --run ID)\n";
+  }
+  return text + exitLines(summary, color) + notSeenLines(summary, color);
+}
+
+std::string headerText(const JobReport& job, const Color& color) {
+  return headerText(job, Scope::kRun, color);
+}
+
+std::string exitText(const ExitSummary& exit) {
+  std::string who = exit.ranks.empty() ? "" : ranksText(exit.ranks);
+  if (exit.unranked > 0) {
+    who += (who.empty() ? "" : ", ") + counted(exit.unranked, "process", "processes") + " without a rank";
+  }
+  switch (exit.exit) {
+    case ExitKind::kRunning:
+      return who + ": still running, or on a machine that cannot be checked: the numbers are current values";
+    case ExitKind::kSignal:
+      return who + ": ended by " + (exit.signal ? signalName(static_cast<int>(*exit.signal)) : "a signal");
+    case ExitKind::kKilled:
+      return who + (exit.signal ? ": killed" : ": crashed or killed") + killerText(exit.signal) +
+             "; the numbers end at that moment";
+    case ExitKind::kNormal:
+    case ExitKind::kUnderscoreExit:
+      break;
+  }
+  return exit.hasFailed() ? fmt::format("{}: ended with status {}", who, *exit.status) : "";
+}
+
+std::string killerText(std::optional<int64_t> signal) {
+  return signal ? " after the launcher sent " + signalName(static_cast<int>(*signal)) : " (the signal is not known)";
+}
+
+std::string sizeText(uint32_t size) {
+  return size == 0 ? "?" : std::to_string(size);
+}
+
+namespace {
+
+/// The parts of a row's key that its name may lack.
+using Parts = std::vector<std::string>;
+
+std::string asyncText(AsyncOp async_op) {
+  return async_op == AsyncOp::kYes ? "async" : async_op == AsyncOp::kNo ? "not async" : "";
+}
+
+Parts partsOf(const JobCollective& row) {
+  return {
+      row.op,
+      row.dtype,
+      row.reduce_op,
+      asyncText(row.async_op),
+      row.issued_in == row.module ? "" : "issued in " + row.issued_in,
+      row.compiled ? "compiled" : ""};
+}
+
+/// Writes into `texts` the parts in which the rows at `places` differ.
+void addDistinctions(const std::vector<std::pair<size_t, Parts>>& places, std::vector<std::string>& texts) {
+  for (size_t part = 0; part < places.front().second.size(); ++part) {
+    const std::string& first = places.front().second[part];
+    const bool differs =
+        std::any_of(places.begin(), places.end(), [&](const auto& place) { return place.second[part] != first; });
+    for (const auto& [place, parts] : places) {
+      if (differs && !parts[part].empty()) {
+        texts[place] += ", " + inert(parts[part]);
+      }
+    }
+  }
+}
+
+} // namespace
+
+std::vector<std::string> distinctionsOf(
+    std::span<const JobCollective* const> rows,
+    std::span<const std::string> names) {
+  std::map<std::string, std::vector<std::pair<size_t, Parts>>> by_name;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    by_name[names[i]].emplace_back(i, partsOf(*rows[i]));
+  }
+  std::vector<std::string> texts(rows.size());
+  for (const auto& [name, places] : by_name) {
+    addDistinctions(places, texts);
+  }
+  return texts;
+}
+
+std::string adviceShareText(const Advice& advice, const JobReport& job) {
+  const Means means(job);
+  Mean all;
+  for (const JobCollective& row : job.collectives) {
+    if (!row.setup) {
+      means.add(row, all);
+    }
+  }
+  Mean part;
+  for (const JobCollective* row : advice.rows) {
+    if (!row->setup) {
+      means.add(*row, part);
+    }
+  }
+  return part.bytes > 0 ? fmt::format("; its rows have {:.1f} % of the bytes", 100 * part.bytes / all.bytes) : "";
+}
+
+std::string adviceMemoryText(const Advice& advice) {
+  return advice.memory_bytes > 0 ? fmt::format("; keeping it takes about {} per rank", humanBytes(advice.memory_bytes))
+                                 : "";
+}
+
+std::string adviceLine(const std::vector<Advice>& advice, const std::string& amount, const std::string& path) {
+  if (advice.empty()) {
+    return "";
+  }
+  const std::string more = advice.size() > 1 ? fmt::format(" and {} more", advice.size() - 1) : "";
+  return fmt::format("advice: {}{}{}: commtap advise {}\n", advice[0].rule->name, amount, more, pathWord(path));
+}
+
+std::string groupLabel(const JobGroup& group) {
+  const bool is_known = !group.desc.empty() || group.members.size() != 1;
+  return inert(group.name) + (is_known ? "" : " [" + rangesText(group.members.front()) + "]");
+}
+
+} // namespace commtap

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/advice/advice.h"
+#include "report/job/job_report.h"
+#include "report/model/time_sums.h"
+#include "tools/text/table.h"
+
+namespace commtap {
+
+/// The mean of rows per rank and step.
+struct Mean {
+  double calls = 0;
+  double bytes = 0;
+
+  Mean& operator+=(const Mean& other) {
+    calls += other.calls;
+    bytes += other.bytes;
+    return *this;
+  }
+};
+
+/// Divides the sums of a job by its ranks, and by its training steps if it has any. Set-up is per rank and run.
+class Means {
+ public:
+  explicit Means(const JobReport& job);
+
+  uint64_t steps() const {
+    return steps_;
+  }
+  uint64_t ranks() const {
+    return ranks_;
+  }
+  /// Returns whether the numbers include calls that no step made.
+  bool haveCallsOutside() const {
+    return has_calls_outside_;
+  }
+  void add(const JobCollective& row, Mean& mean) const;
+
+ private:
+  uint64_t steps_;
+  uint64_t ranks_;
+  bool has_calls_outside_;
+};
+
+/// Returns a number of calls with four digits: "2.5".
+std::string callsNumber(double calls);
+
+/// Returns "Per rank and step: all but set-up, divided by 4 ranks and 10 steps", the unit of all means but set-up.
+std::string unitText(const Means& means);
+
+/// Returns what the run communicated before its first forward; "" for nothing.
+std::string setupText(const JobReport& job, const Means& means);
+
+/// Whether numbers are sums over a run, of which ranks may be missing, or means over its ranks, or of one process.
+enum class Scope : uint8_t { kRun, kRanks, kProcess };
+
+/// Returns the lines above a job's numbers: the run, the ranks and those missing, how ranks ended unless it was
+/// normally, and what commtap did not see.
+std::string headerText(const JobReport& job, const Color& color);
+std::string headerText(const JobReport& job, Scope scope, const Color& color);
+
+/// Returns the ranks of one ending and how they ended: "rank 0-3: killed ..."; "" if they ended normally.
+std::string exitText(const ExitSummary& exit);
+/// Returns what is known of the end of a process that was killed: " after the launcher sent SIGTERM". `signal`: of the
+/// report.
+std::string killerText(std::optional<int64_t> signal);
+
+/// Returns the number of ranks in a group; "?" if it is not known.
+std::string sizeText(uint32_t size);
+
+/// The times of a job that a command shows.
+struct ShownTimes {
+  const std::vector<TimeTotals>& by_group;
+  const std::vector<TimeTotals>& by_module; ///< of all modules
+  const JobReport& job;                     ///< its ranks and steps
+  std::string module = {};                  ///< pattern of the modules to show; "" for all
+  bool total = false;                       ///< exposed time is the sum over ranks and steps, with set-up
+};
+
+/// Returns a table by kind and group, the first rows of one by module, and where the job stood still.
+std::string timeTables(const ShownTimes& times, const Color& color);
+
+/// Returns timeTables(), or how to turn on timing if nothing was timed.
+std::string timeText(const ShownTimes& times, const Color& color);
+
+/// Explains the columns of stepTimeCells(), for the heading of a table of steps.
+inline constexpr const char* kStepTimesAre = "MS PER STEP: mean of the ranks; COUNT and BYTES: sum of the ranks";
+
+/// Returns the milliseconds per step: the mean of the ranks that completed the steps, the shortest and the longest,
+/// each with its rank: "12.5", "12.0 (3)", "13.1 (0)". Returns three empty cells if no rank has completed them.
+std::vector<std::string> stepTimeCells(const JobStep& step);
+
+/// Returns one line about how much the times of the slowest rank vary, without the first steps, which compile and warm
+/// up. Steps that are added up count with their mean. Returns "" for too few steps.
+std::string stepSpreadText(const std::vector<JobStep>& steps);
+
+/// Returns the NCCL calls of the job: versions and communicators, the calls behind c10d collectives, then the other
+/// calls. `phase` limits them to one phase. Returns "" if no rank called NCCL.
+std::string ncclText(const JobReport& job, const Color& color, std::optional<Phase> phase = std::nullopt);
+
+/// Returns for each row what distinguishes it from the other rows of its name, as inert text to put behind the name:
+/// ", c10d.allreduce_, float32". Returns "" for a row whose name no other row has. `names`: the names of the rows.
+std::vector<std::string> distinctionsOf(std::span<const JobCollective* const> rows, std::span<const std::string> names);
+
+/// Returns "; its rows have 42.0 % of the bytes", per rank and step as in commtap show, or "" if only set-up is meant.
+std::string adviceShareText(const Advice& advice, const JobReport& job);
+
+/// Returns "; keeping it takes about 12.0 MiB per rank" for an advice to keep what is communicated again; "" for
+/// others.
+std::string adviceMemoryText(const Advice& advice);
+
+/// Returns the line "advice: ..." for commands that show other facts of a run: the first rule, `amount` after it, how
+/// many more there are, and the command that shows them; "" without advice. `path`: what the job was read from.
+std::string adviceLine(const std::vector<Advice>& advice, const std::string& amount, const std::string& path);
+
+/// Returns a group's name as inert text: "dp". A group without a description has a number for a name, and its ranks say
+/// which it is: "3 [0-1]".
+std::string groupLabel(const JobGroup& group);
+
+} // namespace commtap
