@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMaxPath = 4096; ///< bytes, as in the stub
+constexpr size_t kMaxTrackerPath = 4096; ///< bytes, as in the stub
 constexpr mode_t kOwnerOnly = 0700;
 
 std::string folderOf(const std::string& path) {
@@ -60,7 +60,7 @@ std::string copyPythonParts(const std::string& from, const std::string& to) {
 } // namespace
 
 Result<TrackerCache> makeTrackerCache(const std::string& torch_version) {
-  std::array<char, kMaxPath> path{};
+  std::array<char, kMaxTrackerPath> path{};
   if (!commtap_built_tracker_path(torch_version.c_str(), path.data(), path.size())) {
     return Result<TrackerCache>::failure("there is no cache folder: set HOME or XDG_CACHE_HOME to an absolute path");
   }
