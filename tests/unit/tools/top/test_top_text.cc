@@ -12,8 +12,8 @@
 namespace commtap {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000'000;
-constexpr uint64_t kNow = 1'800'000'000 * kSecond;
+constexpr uint64_t kOneSecond = 1'000'000'000;
+constexpr uint64_t kNow = 1'800'000'000 * kOneSecond;
 
 /// Returns two ranks of the sample job whose last collectives were `ago` seconds ago.
 TopFrame frame(uint64_t more_calls, uint64_t rank0_ahead, uint64_t ago) {
@@ -27,7 +27,7 @@ TopFrame frame(uint64_t more_calls, uint64_t rank0_ahead, uint64_t ago) {
       row.bytes += row.kind == Kind::kAllReduce ? more_calls * 1024 : 0;
     }
     for (LastCollective& last : report->last) {
-      last.issued_at_ns = kNow - ago * kSecond;
+      last.issued_at_ns = kNow - ago * kOneSecond;
     }
     report->groups.at(0).collectives += rank == 0 ? rank0_ahead : 0;
     frame.look.processes.push_back(seenProcess(report, std::nullopt));
@@ -43,7 +43,7 @@ std::string textOf(const TopFrame& before, const TopFrame& now, const ScreenSize
 
 TEST_CASE("top text shows the rates between two reads") {
   TopFrame before = frame(0, 0, 0);
-  before.look.at_ns -= 2 * kSecond;
+  before.look.at_ns -= 2 * kOneSecond;
   const std::string text = textOf(before, frame(10, 0, 0));
   CHECK(has(text, "2 processes, step 0"));
   CHECK(has(text, "all_reduce     10.0   10.0 KiB"));
@@ -53,7 +53,7 @@ TEST_CASE("top text shows the rates between two reads") {
 
 TEST_CASE("keys change the order of the rates, and explain themselves") {
   TopFrame before = frame(0, 0, 0);
-  before.look.at_ns -= 2 * kSecond;
+  before.look.at_ns -= 2 * kOneSecond;
   TopView view{.rows = 8};
   const auto textNow = [&] {
     return topText({earlier(before.look), before.traffic}, frame(10, 0, 0), view, {}, Color::none());
