@@ -3,6 +3,7 @@
 """Functions that every job calls at its start and at its end."""
 
 import argparse
+import ctypes
 import gc
 import json
 from collections.abc import Callable
@@ -23,6 +24,7 @@ def start() -> int:
 def finish() -> None:
     """Leaves the group after a barrier: a rank that exits early can break its peers' sockets."""
     _keep_tensors()
+    _keep_reducers()
     dist.barrier()
     dist.destroy_process_group()
 
@@ -38,6 +40,17 @@ def _keep_tensors() -> None:
     (pytorch/pytorch#190489).
     """
     _kept.extend(each for each in gc.get_objects() if issubclass(type(each), torch.Tensor))
+
+
+def _keep_reducers() -> None:
+    """Keeps DDP's reducers, which may be the last owners of their process groups, until the process has ended.
+
+    A reducer is released under the GIL, and with it the group, which waits for its Gloo workers: for ever if one of
+    them needs the GIL to release a collective. A quick rank meets that, with the shim and without.
+    """
+    for each in gc.get_objects():
+        if issubclass(type(each), torch.nn.Module) and hasattr(each, "reducer"):
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(each.reducer))
 
 
 def say(text: str) -> None:

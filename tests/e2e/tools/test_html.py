@@ -66,7 +66,7 @@ def test_shows_what_was_counted(show: Opener) -> None:
         assert opened.figure("Bus bytes") == total(job, "bus_bytes")
         expect(opened.page.get_by_role("heading", level=1)).to_have_text("commtap llama-fsdp2-tp")
         expect(opened.page.locator("#facts")).to_contain_text("8 ranks: 0-7")
-        expect(opened.page.locator("#facts")).to_contain_text("12.4 h")
+        expect(opened.page.locator("#facts")).to_contain_text("12.5 h")
         assert opened.page.title() == "commtap: llama-fsdp2-tp"
 
 

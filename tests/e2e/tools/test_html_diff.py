@@ -110,7 +110,7 @@ def test_totals_and_facts_stand_side_by_side(browser: Browser, tmp_path: Path) -
         shown = {name: percent[names.index(name)] for name in ("reduce_scatter", "broadcast", "optimizer", "barrier")}
         assert shown == {"reduce_scatter": "0%", "broadcast": "+66.7%", "optimizer": ">+1,000%", "barrier": ""}
         facts = dict(zip(opened.column("Fact", "#runs"), opened.column("After", "#runs"), strict=True))
-        assert facts["Ran"] == "12.4 h to the last activity, 1 of 8 processes killed"
+        assert facts["Ran"] == "12.5 h to the last activity, 1 of 8 processes killed"
         assert facts["Command"] == "python train.py --model llama"
         expect(opened.page.locator("#diff-findings")).to_contain_text("After: 1 process killed.")
         expect(opened.page.locator("#diff-findings")).to_contain_text("After: 2 processes ended with an error.")

@@ -232,7 +232,7 @@ def test_a_killed_rank_did_not_run_on(show: Opener) -> None:
     job.exits = {3: "killed"}
     with show(job) as opened:
         facts = opened.page.locator("#facts")
-        expect(facts).to_contain_text("Ran12.4 h to the last activity, 1 of 8 processes killed")
+        expect(facts).to_contain_text("Ran12.5 h to the last activity, 1 of 8 processes killed")
         expect(facts).not_to_contain_text("has not ended")
         opened.page.locator(".finding summary", has_text="rank 3 crashed or killed").click()
         expect(opened.page.locator("#findings")).to_contain_text("rank 3, last activity 2026-11-20 11:42:33 UTC")

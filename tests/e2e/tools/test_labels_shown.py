@@ -38,7 +38,7 @@ def test_show_tells_labels_apart(run: Run) -> None:
     shown = commtap("show", "--tree", run.output_folder)
     assert "OWN without, by LABEL" in shown
     ends = [tuple(words[-4:]) for words in lines_of(shown, "Global ")]
-    assert ("8", "1.12", "KiB", "full_tensor") in ends
+    assert ("8", "1.13", "KiB", "full_tensor") in ends
     assert ("4", "32", "B", "clip_grad_norm_") in ends
     assert ("4", "16", "B", "val_metric") in ends
 

@@ -477,7 +477,8 @@ def test_members_of_all_ranks(runner: Runner, name: str, known: bool) -> None:
 def test_steps_of_all_ranks(runner: Runner) -> None:
     """Counts and payload of each step are the ranks' sums; durations are within the ranks' range."""
     run = runner.shim(Job("steps.py"))
-    steps = merged(run.output_folder)["steps"]
+    document = merged(run.output_folder)
+    steps = document["steps"] + document["outside_steps"]  # the last forward is of no training step
     reports = [each.steps for each in run.reports]
     assert [step["first_step"] for step in steps] == [step["first_step"] for step in reports[0]]
     for step, *of_ranks in zip(steps, *reports, strict=True):
