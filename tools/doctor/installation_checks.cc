@@ -100,7 +100,7 @@ std::string installedMinors(const std::string& library) {
   return minors.empty() ? "none" : fmt::format("{}", fmt::join(minors, ", "));
 }
 
-/// Returns the diagnosis of a file that the stub does not load. `refusal`: the stub's, "FOUND: TODO".
+/// Returns the diagnosis of a file that the stub does not load. `refusal`: the stub's, "what it found: what to do".
 Diagnosis refused(DoctorCheck check, Health health, const std::string& file_is, const std::string& refusal) {
   const size_t colon = std::min(refusal.find(": "), refusal.size());
   return {

@@ -9,6 +9,33 @@
 
 namespace commtap {
 
+/// The columns of a terminal on a wide screen. The line of a verdict in more columns leaves out details.
+inline constexpr size_t kMostColumns = 160;
+
+/// Returns whether a rank has exited or was killed.
+bool isDead(RankState state);
+
+/// Returns whether a process of the job runs, as far as is known.
+bool isRunning(const Verdict& verdict);
+
+/// Returns "rank 1", "ranks 0-3"; of many ranges, the first ones and the number of ranks.
+std::string someRanks(const RankRanges& ranges);
+
+/// Returns "all_reduce #9 of tp [0-1]", "recv from rank 1".
+std::string nameOf(const HangCall& call);
+
+/// Returns ", last call all_reduce #9 of tp [0-1] for Net.a"; "" if it is not known.
+std::string lastOf(const HangRank* rank);
+
+/// Returns what is known of a rank's end: " (SIGTERM)", " with status 1". The verdict has no sender of a signal.
+std::string endOf(const HangRank* rank);
+
+/// Returns "ncclAllReduce, which has not returned for 42.0 s".
+std::string ncclOf(const HangRank& rank);
+
+/// Returns the first stretch in which ranks made other collectives, in one sentence.
+std::string lineOfDivergence(const Verdict& verdict);
+
 /// Returns the verdict in one sentence, without a line's end.
 std::string lineOf(const Verdict& verdict);
 

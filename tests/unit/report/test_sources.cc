@@ -23,7 +23,7 @@ using Paths = std::set<std::string>;
 const char* const kTableHead = "| source | why it has no unit test |";
 
 // The longest that a file may be, in lines.
-constexpr auto kMostSourceLines = 670;
+constexpr auto kMostSourceLines = 640;
 constexpr auto kMostHeaderLines = 550;
 
 /// Reads the table of sources that have no test of their name from a text like CONTRIBUTING.md.
