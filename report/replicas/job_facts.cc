@@ -149,6 +149,13 @@ JobFacts jobFactsOf(const JobReport& job) {
     if (isReductionForAll(row.kind) && row.phase == Phase::kOptimizer && !isMetric(row)) {
       lists.add(facts.averages, row);
     }
+    if (row.phase == Phase::kForward && !row.setup && !isMetric(row)) {
+      if (row.kind == Kind::kAllGather) {
+        lists.add(facts.gathers, row);
+      } else if (isReductionForAll(row.kind) || row.kind == Kind::kAllToAll) {
+        lists.add(facts.activations, row);
+      }
+    }
     if (row.kind == Kind::kAllToAll && row.phase == Phase::kForward && row.module != kGlobalName) {
       facts.all_to_all_modules.push_back(row.module);
       lists.add(facts.exchanges, row);

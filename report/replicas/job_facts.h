@@ -33,6 +33,8 @@ struct JobFacts {
   std::vector<GroupRanks> tensor_groups;       ///< groups of tensor parallelism, sorted; those sure by name first
   std::vector<std::string> all_to_all_modules; ///< modules that exchange tokens
   std::vector<GroupRanks> exchanges;           ///< the groups in which they do, sorted
+  std::vector<GroupRanks> activations;         ///< the groups in which a forward reduces or exchanges, sorted
+  std::vector<GroupRanks> gathers;             ///< the groups in which a forward gathers, sorted
   std::vector<GroupRanks> collectives;         ///< all groups with a collective of more than a metric, sorted
   std::vector<GroupRanks> averages;            ///< the groups in which an optimizer's step reduces, sorted
   std::vector<GroupRanks> refills;             ///< the groups that broadcast or gather values after set-up, sorted

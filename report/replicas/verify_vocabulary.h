@@ -20,6 +20,7 @@ enum class VerifyClass : uint8_t {
   kSkippedStep,       ///< a rank made a step fewer than the others
   kNonFinite,         ///< infinities or NaN in the replicas of some ranks only
   kNonFiniteGradient, ///< infinities or NaN in the gradients of some ranks only
+  kSourceOfNan,       ///< infinities or NaN on all ranks, and whence
   kSameGradient,      ///< the same gradient is used for other values
   kDrift,             ///< proven replicas differ
   kDeclared,          ///< declared replicas differ
@@ -27,6 +28,9 @@ enum class VerifyClass : uint8_t {
   kUnproven,          ///< started equal where others did not, and went apart
   kSeparate,          ///< started equal as all others did, and went apart
   kReductionsStop,    ///< reductions of gradients stop for the rest of the job
+  kSameData,          ///< ranks read the same samples
+  kReducedTwice,      ///< a reduction of what an earlier one made equal
+  kNoContribution,    ///< ranks put only zeros into the reductions
   kTwinShards,        ///< shards of one tensor are equal
   kStuck,             ///< values never change, although there are gradients
   kNoGradient,        ///< the optimizer never has a gradient for the parameter
@@ -34,12 +38,13 @@ enum class VerifyClass : uint8_t {
   kExperts,           ///< experts that started equal went apart
   kOneWay,            ///< a forward communicates, and its backward does not
   kLoneReductions,    ///< gradients are reduced in groups of one rank only
+  kOtherSize,         ///< what ranks put into the reductions is of another size
   kRankCopy,          ///< a parameter without an optimizer changes on some ranks only
   kRounding,          ///< replicas differ by rounding
   kUnmeasured,        ///< replicas differ, by how much is not known
   kFewerSteps,        ///< a rank has fewer samples than the others
 };
-inline constexpr int kVerifyClassCount = 21;
+inline constexpr int kVerifyClassCount = 26;
 
 /// Why the values of a parameter differ.
 enum class DifferenceCause : uint8_t {
@@ -70,7 +75,7 @@ enum class VerifyStatus : uint8_t {
   kOk,
   kSuspect, ///< warnings, no error
   kWrong,
-  kNothingToCompare, ///< no parameter has replicas, and nothing else was found
+  kNothingToCompare, ///< no parameter has replicas, no reduction was sampled, and nothing was found
 };
 inline constexpr int kVerifyStatusCount = 4;
 

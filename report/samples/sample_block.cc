@@ -23,6 +23,7 @@ enum Flag : uint8_t {
   kHasGradientNonFinite = 1U << 6U,
   kIsGradientUnknown = 1U << 7U,
 };
+constexpr Flag kIsGradient = kHasGradient; ///< of a reduction
 
 template <typename Number>
 void put(std::string& bytes, Number number) {
@@ -69,6 +70,43 @@ void putRow(std::string& bytes, const SampleRow& row) {
   }
 }
 
+void putText(std::string& bytes, const std::string& text) {
+  put(bytes, static_cast<uint32_t>(text.size()));
+  bytes += text;
+}
+
+void putReduction(std::string& bytes, const SampledReduction& reduction) {
+  putText(bytes, reduction.group);
+  put(bytes, reduction.sequence);
+  put(bytes, reduction.part);
+  putText(bytes, reduction.module);
+  put(bytes, reduction.elements);
+  const unsigned flags = (reduction.is_gradient ? unsigned{kIsGradient} : 0U) |
+                         (reduction.input.is_constant ? unsigned{kIsConstant} : 0U) |
+                         (reduction.input.has_non_finite ? unsigned{kHasNonFinite} : 0U);
+  put(bytes, static_cast<uint8_t>(flags));
+  putDigest(bytes, reduction.input, true);
+}
+
+void putInputs(std::string& bytes, const Sample& sample) {
+  put(bytes, static_cast<uint32_t>(sample.reductions.size()));
+  for (const SampledReduction& reduction : sample.reductions) {
+    putReduction(bytes, reduction);
+  }
+  put(bytes, sample.batch.forwards);
+  put(bytes, sample.batch.rows);
+  put(bytes, sample.batch.sum);
+  put(bytes, static_cast<uint32_t>(sample.batch.hashes.size()));
+  for (const uint64_t hash : sample.batch.hashes) {
+    put(bytes, hash);
+  }
+  put(bytes, static_cast<uint32_t>(sample.gaps.size()));
+  for (const SampledGap& gap : sample.gaps) {
+    putText(bytes, gap.why);
+    put(bytes, gap.count);
+  }
+}
+
 /// Takes numbers from the start of some bytes.
 class Bytes {
  public:
@@ -81,6 +119,10 @@ class Bytes {
     const std::string_view text = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return text;
+  }
+  /// Takes a text whose length comes before it.
+  std::string_view text() {
+    return text(number<uint32_t>());
   }
   template <typename Number>
   Number number() {
@@ -127,6 +169,36 @@ SampleRow rowFrom(Bytes& bytes, size_t parameters) {
   return row;
 }
 
+SampledReduction reductionFrom(Bytes& bytes) {
+  SampledReduction reduction;
+  reduction.group = bytes.text();
+  reduction.sequence = bytes.number<uint64_t>();
+  reduction.part = bytes.number<uint32_t>();
+  reduction.module = bytes.text();
+  reduction.elements = bytes.number<uint64_t>();
+  const unsigned flags = bytes.number<uint8_t>();
+  reduction.is_gradient = (flags & kIsGradient) != 0;
+  reduction.input = digestFrom(bytes, true, (flags & kIsConstant) != 0, (flags & kHasNonFinite) != 0);
+  return reduction;
+}
+
+void readInputs(Bytes& bytes, Sample& sample) {
+  for (auto left = bytes.number<uint32_t>(); left > 0; --left) {
+    sample.reductions.push_back(reductionFrom(bytes));
+  }
+  sample.batch.forwards = bytes.number<uint64_t>();
+  sample.batch.rows = bytes.number<uint64_t>();
+  sample.batch.sum = bytes.number<uint64_t>();
+  for (auto left = bytes.number<uint32_t>(); left > 0; --left) {
+    sample.batch.hashes.push_back(bytes.number<uint64_t>());
+  }
+  for (auto left = bytes.number<uint32_t>(); left > 0; --left) {
+    SampledGap& gap = sample.gaps.emplace_back();
+    gap.why = bytes.text();
+    gap.count = bytes.number<uint64_t>();
+  }
+}
+
 } // namespace
 
 std::string sampleToBytes(const Sample& sample) {
@@ -136,14 +208,14 @@ std::string sampleToBytes(const Sample& sample) {
   put(bytes, sample.at_ns);
   put(bytes, static_cast<uint32_t>(sample.groups.size()));
   for (const SampledGroup& group : sample.groups) {
-    put(bytes, static_cast<uint32_t>(group.name.size()));
-    bytes += group.name;
+    putText(bytes, group.name);
     put(bytes, group.collectives);
   }
   put(bytes, static_cast<uint32_t>(sample.rows.size()));
   for (const SampleRow& row : sample.rows) {
     putRow(bytes, row);
   }
+  putInputs(bytes, sample);
   return bytes;
 }
 
@@ -155,12 +227,13 @@ Sample sampleFromBytes(std::string_view text, size_t parameters) {
   sample.at_ns = bytes.number<uint64_t>();
   for (auto left = bytes.number<uint32_t>(); left > 0; --left) {
     SampledGroup& group = sample.groups.emplace_back();
-    group.name = bytes.text(bytes.number<uint32_t>());
+    group.name = bytes.text();
     group.collectives = bytes.number<uint64_t>();
   }
   for (auto left = bytes.number<uint32_t>(); left > 0; --left) {
     sample.rows.push_back(rowFrom(bytes, parameters));
   }
+  readInputs(bytes, sample);
   if (!bytes.isEmpty()) {
     throw std::runtime_error("a sample is longer than it says");
   }

@@ -52,6 +52,35 @@ struct SampledGroup {
   uint64_t collectives = 0;
 };
 
+/// A tensor that this rank put into a collective that sums or averages, between the step before a sample and its own.
+struct SampledReduction {
+  std::string group;     ///< as in the report's groups
+  uint64_t sequence = 0; ///< the call's number in the group, from 1
+  uint32_t part = 0;     ///< the tensor's place in the call
+  std::string module;    ///< to which the call is attributed, or the parameter whose gradient the tensor is
+  uint64_t elements = 0;
+  bool is_gradient = false; ///< false: a call outside of backward, with memory of no parameter's gradient
+  Digest input;
+};
+
+/// The rows of the tensors, by their first dimension, that entered the outermost modules of the forwards before a
+/// sample: each row's hash is of all tensors of a call together. Rows whose elements are all equal, and those of a few
+/// elements, do not count: other data have them too.
+struct SampledBatch {
+  static constexpr size_t kMostHashes = 64;
+
+  uint64_t forwards = 0;        ///< calls of outermost modules, with gradients
+  uint64_t rows = 0;            ///< that count
+  uint64_t sum = 0;             ///< of all their hashes
+  std::vector<uint64_t> hashes; ///< the smallest ones, ascending
+};
+
+/// Inputs of reductions or forwards that could not be sampled.
+struct SampledGap {
+  std::string why;
+  uint64_t count = 0;
+};
+
 /// One optimizer's parameters at the start of one of its steps. A parameter that could not be sampled has no row. From
 /// the third sample on, some of very many parameters have none: the same ones on each rank that has their replicas.
 struct Sample {
@@ -60,6 +89,9 @@ struct Sample {
   uint64_t at_ns = 0; ///< CLOCK_REALTIME
   std::vector<SampledGroup> groups;
   std::vector<SampleRow> rows;
+  std::vector<SampledReduction> reductions; ///< in the order of their calls
+  SampledBatch batch;
+  std::vector<SampledGap> gaps;
 };
 
 /// All samples of one process.

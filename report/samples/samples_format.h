@@ -22,7 +22,7 @@ namespace commtap {
 
 inline constexpr std::array<char, 8> kSamplesMagic = {'c', 't', 's', 'a', 'm', 'p', 'l', '\n'};
 /// A change of any layout changes it.
-inline constexpr uint32_t kSamplesVersion = 1;
+inline constexpr uint32_t kSamplesVersion = 2;
 
 /// The size that a file does not exceed. 100,000 parameters have about 25 samples in it.
 inline constexpr uint64_t kMostSamplesBytes = 35'000'000;

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "report/replicas/job_facts.h"
 #include "report/replicas/parameter_tracks.h"
 #include "report/replicas/replica_sets.h"
+#include "report/verify/step_reductions.h"
 #include "report/verify/verification.h"
 
 namespace commtap {
@@ -47,6 +49,14 @@ std::vector<FoundFault> stepFaults(const ParameterTracks& tracks, const JobFacts
 /// Returns the parameters whose shards are all equal at the start, if most shards of their ranks are: drawn with one
 /// seed. A few may be equal because their tensor repeats, as those of state space models do.
 std::vector<FoundFault> shardFaults(const ParameterTracks& tracks, const JobFacts& facts);
+
+/// Returns what the inputs of reductions show: gradients that are reduced twice, the ranks from which infinities or NaN
+/// come, and ranks that put in only zeros, or numbers of another size.
+std::vector<FoundFault> inputFaults(std::span<const StepSamples> steps, const ParameterTracks& tracks);
+
+/// Returns the ranks that read the same samples although their gradients are reduced together, by the rows of the
+/// forwards' tensors, else by what they put into all reductions. Ranks that exchange activations share samples.
+std::vector<FoundFault> dataFaults(std::span<const StepSamples> steps, const JobFacts& facts);
 
 /// Returns the parameters that do not train: those whose values never change although they have gradients, and those of
 /// an optimizer that never have a gradient. If these are all of the optimizer's, and none changes, they are a warning.

@@ -39,9 +39,10 @@ struct VerifyFinding {
   std::optional<uint64_t> last_step;         ///< the last sampled step that has the fault, where that was looked for
   std::vector<std::string> later_parameters; ///< that went apart between these ranks too, by name
   std::optional<uint64_t> later_step;        ///< the first of these samples
-  std::string group;                         ///< of skipped_step and of what rows show; "" for others
-  std::vector<std::string> modules;          ///< of one_way
-  uint64_t collectives = 0; ///< of skipped_step: by how many collectives of the group the ranks are ahead
+  std::string group;                         ///< of skipped_step, of rows and of inputs of reductions; "" for others
+  std::vector<std::string> modules;          ///< of one_way, and of reduced_twice that of the first reduction
+  uint64_t collectives = 0;    ///< of skipped_step: by how many collectives of the group the ranks are ahead
+  std::optional<double> ratio; ///< same_data: the least part of the samples; other_size: the least factor of the norms
 };
 
 /// The JSON of `commtap verify`. docs/schema/commtap-verify-1.schema.json describes each field.
@@ -64,6 +65,8 @@ struct Verification {
   uint64_t unreadable = 0;             ///< files of samples that could not be read or judged; not in the document
   uint64_t apart = 0;                  ///< samples of ranks that were at another moment of the job; not in the document
   uint64_t sharded = 0;                ///< parameters that are declared shards, and have no replicas
+  uint64_t reductions = 0;             ///< tensors in reductions of gradients, compared in all samples together
+  uint64_t rows = 0;                   ///< of data, compared so
   std::vector<VerifyRanks> replicas;   ///< the sets of ranks that hold replicas, most parameters first
   std::vector<VerifyFinding> findings; ///< by worth
   std::vector<std::string> not_sampled; ///< for people: what is missing in the samples

@@ -45,7 +45,7 @@ template <>
 struct EnumNames<VerifyStatus> {
   static constexpr const char* kHelp =
       "wrong: there is an error. suspect: there is a warning, and no error. nothing_to_compare: no parameter has "
-      "replicas. ok: else.";
+      "replicas, and no reduction of gradients was sampled. ok: else.";
   static constexpr int kCount = kVerifyStatusCount;
   static constexpr auto name = verifyStatusName;
 };
@@ -110,12 +110,19 @@ inline constexpr auto kColumns<VerifyFinding> = std::tuple{
     column<NullIfEmpty>(
         field::kGroup,
         &VerifyFinding::group,
-        "For skipped_step, reductions_stop, one_way and lone_reductions the process group; else null."),
-    column("modules", &VerifyFinding::modules, "For one_way the modules."),
+        "The process group of the collectives that show the fault; null if none do."),
+    column(
+        "modules",
+        &VerifyFinding::modules,
+        "For one_way the modules; for reduced_twice the module of the first reduction."),
     column(
         field::kCollectives,
         &VerifyFinding::collectives,
         "For skipped_step: by how many collectives of the group the ranks in cause_ranks are ahead; else 0."),
+    column(
+        "ratio",
+        &VerifyFinding::ratio,
+        "For same_data the least part of the samples that are shared, for other_size the least factor; else null."),
 };
 
 template <>
@@ -145,6 +152,11 @@ inline constexpr auto kColumns<Verification> = std::tuple{
         &Verification::incomplete,
         "How many parameters are missing in some sample of their optimizer, on a rank that has them in another one."),
     column("sharded", &Verification::sharded, "How many parameters are declared shards without replicas."),
+    column(
+        "reductions",
+        &Verification::reductions,
+        "How many tensors in reductions of gradients were compared, in all samples together."),
+    column("rows", &Verification::rows, "How many rows of data were compared, in all samples of all ranks together."),
     column("replicas", &Verification::replicas, "The sets of ranks that hold replicas, of most parameters first."),
     column("findings", &Verification::findings, "Errors first, then warnings, then notes."),
     column("not_sampled", &Verification::not_sampled, "One line for each reason why values are not in the samples."),

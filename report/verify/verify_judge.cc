@@ -87,7 +87,7 @@ VerifyStatus statusOf(const Verification& result) {
   if (!result.findings.empty() && result.findings.front().severity == VerifySeverity::kWarning) {
     return VerifyStatus::kSuspect;
   }
-  return result.replicated == 0 ? VerifyStatus::kNothingToCompare : VerifyStatus::kOk;
+  return result.replicated == 0 && result.reductions == 0 ? VerifyStatus::kNothingToCompare : VerifyStatus::kOk;
 }
 
 } // namespace
@@ -115,9 +115,18 @@ Verification verify(std::span<const ProcessSamples> processes, const JobFacts& j
   result.parameters = names.size();
   describeSamples(tracks, apart, result);
   describeReplicas(replicas, result);
+  const std::vector<StepSamples> steps = stepSamples(tracks, facts);
+  const ComparedInputs inputs = comparedInputs(steps);
+  result.reductions = inputs.reductions;
+  result.rows = inputs.rows;
   std::vector<FoundFault> faults = replicas.faults();
   for (const auto& more :
-       {stepFaults(all, facts), shardFaults(tracks, facts), trainingFaults(tracks, facts), rowFaults(tracks, facts)}) {
+       {stepFaults(all, facts),
+        shardFaults(tracks, facts),
+        trainingFaults(tracks, facts),
+        rowFaults(tracks, facts),
+        inputFaults(steps, tracks),
+        dataFaults(steps, facts)}) {
     faults.insert(faults.end(), more.begin(), more.end());
   }
   result.findings = groupedFaults(faults);

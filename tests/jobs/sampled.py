@@ -3,7 +3,7 @@
 """Trains a small model in one of many ways, and says what COMMTAP_VERIFY is to find.
 
 Prints a hash of the final parameters. Writes the values of parameters and gradients at the start of each optimizer's
-step to values.RANK.json: these are what a sample is made of.
+step to values.RANK.json, and what it puts into its own reductions before: these are what a sample is made of.
 """
 
 import argparse
@@ -88,6 +88,8 @@ MODELS: dict[str, Callable[[Net], nn.Module]] = {
     "fsdp1_originals": lambda net: FullyShardedDataParallel(net, device_id=torch.device("cpu"), use_orig_params=True),
     "fsdp2": fully_shard,
     "fsdp2_tp": sharded_in_two_dimensions,
+    "by_hand": lambda net: net,
+    "bucket": lambda net: net,
     "lora": lambda net: DistributedDataParallel(adapt(net)),
     "tp": lambda net: tensor_parallel(net, sequence=False),
     "sp": lambda net: tensor_parallel(net, sequence=True),
@@ -111,6 +113,7 @@ class Training:
             self.optimizers = [torch.optim.AdamW(trained, lr=0.01)]
         self.scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
         self.values: list[dict[str, object]] = []
+        self.inputs: list[list[float] | None] = []
         for number, optimizer in enumerate(self.optimizers):
             optimizer.register_step_pre_hook(lambda *_, number=number: self.note(number))
         if self.how == "compiled":
@@ -123,7 +126,25 @@ class Training:
             for each in group["params"]:
                 name = names[id(each)].removeprefix("module.").replace("_fsdp_wrapped_module.", "")
                 rows["Net." + name] = (flat(local(each)) or [], flat(local(each.grad)))
-        self.values.append({"optimizer": optimizer, "rows": rows})
+        self.values.append({"optimizer": optimizer, "rows": rows, "inputs": self.inputs})
+        self.inputs = []
+
+    def reduce(self) -> None:
+        """Averages the gradients, each in its memory or all in a bucket."""
+        gradients = [each.grad for each in self.model.parameters()]
+        if self.how == "bucket":
+            gradients = [torch.cat([each.flatten() for each in gradients])]
+        for each in gradients:
+            self.inputs.append(flat(each))
+            dist.all_reduce(each)
+            each /= dist.get_world_size()
+        if self.how == "bucket":
+            for each, part in zip(
+                self.model.parameters(),
+                gradients[0].split([each.numel() for each in self.model.parameters()]),
+                strict=True,
+            ):
+                each.grad.copy_(part.view_as(each))
 
     def loss(self) -> torch.Tensor:
         loss = self.model(self.batch).square().mean()
@@ -144,6 +165,8 @@ class Training:
         for optimizer in self.optimizers:
             optimizer.zero_grad()
         self.loss()
+        if self.how in {"by_hand", "bucket"}:
+            self.reduce()
         for optimizer in self.optimizers:
             if self.how == "scaler":
                 self.scaler.step(optimizer)

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs one of the trainings of verify_right.py and verify_wrong.py. tests/e2e/tools/test_verify.py has the verdicts."""
+"""Runs one of the trainings of the files verify_*.py. tests/e2e/tools/test_verify.py has the verdicts."""
 
 import argparse
 
+import verify_inputs
 import verify_right
 import verify_wrong
 from common import finish, start
@@ -16,7 +17,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=STEPS)
     arguments = parser.parse_args()
     start()
-    module = verify_right if hasattr(verify_right, arguments.job) else verify_wrong
+    module = next(each for each in (verify_right, verify_wrong, verify_inputs) if hasattr(each, arguments.job))
     step = getattr(module, arguments.job)()
     for number in range(1, arguments.steps + 1):
         step(number)

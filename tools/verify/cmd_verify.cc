@@ -16,8 +16,9 @@ namespace {
 constexpr const char* kVerifyAbout =
     "Compares the samples that the ranks of a job wrote with COMMTAP_VERIFY=1: which ranks hold replicas of a "
     "parameter,\n"
-    "whether these are equal, and if not, from which step on, by how much and why. A shard that exists once cannot be\n"
-    "compared: with FSDP2 alone there is nothing to compare, which is not the same as no fault. commtap help verify.";
+    "whether these are equal, and if not, from which step on, by how much and why; whether ranks read the same data,\n"
+    "and what they put into the reductions of gradients. A shard that exists once has no replicas. commtap help "
+    "verify.";
 constexpr const char* kVerifyExitStatus =
     "0 nothing wrong found, or nothing to compare; 1 an error, with --strict also a warning; 2 no samples, unreadable\n"
     "samples, or wrong usage.";

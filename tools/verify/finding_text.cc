@@ -131,6 +131,92 @@ Lines linesOfNonFiniteGradient(const VerifyFinding& finding) {
       sentences(evidenceText(finding), "Are they reduced over these ranks, and what changes them after that?")};
 }
 
+Lines linesOfSourceOfNan(const VerifyFinding& finding) {
+  const std::string when =
+      finding.before
+          ? fmt::format("finite at step {}, not finite at step {}", *finding.before, finding.step.value_or(0))
+          : fmt::format("not finite at step {}", finding.step.value_or(0));
+  const std::string which = finding.parameters.empty()
+                                ? when
+                                : fmt::format("{}: {}; in backward order the first gradient", namesText(finding), when);
+  if (finding.cause_ranks.empty()) {
+    return {
+        fmt::format("values or gradients have infinities or NaN on all of {}", allRanksText(finding)),
+        which,
+        "Before the first reduction that was sampled, each of these ranks had them, or no reduction was sampled."};
+  }
+  const bool is_error = finding.severity == VerifySeverity::kError;
+  return {
+      fmt::format(
+          "{} put infinities or NaN into a reduction of gradients, which gave them to {}",
+          someRanksText(finding.cause_ranks),
+          allRanksText(finding)),
+      which,
+      is_error ? "Values are not finite in this or a later sample. Look at this rank's data and loss in that step."
+               : "No sampled value is: a loss scaler leaves such steps out."};
+}
+
+Lines linesOfSameData(const VerifyFinding& finding) {
+  const std::string steps = fmt::format("steps {} to {}", finding.step.value_or(0), finding.last_step.value_or(0));
+  if (finding.evidence == ReplicaEvidence::kGradients) {
+    return {
+        fmt::format(
+            "{} put equal gradients into every reduction of their group in the sampled steps ({})",
+            allRanksText(finding),
+            steps),
+        "Their average is one rank's gradient. Do they read the same data? Or has a sum that was not sampled made them "
+        "equal?"};
+  }
+  const double part = finding.ratio.value_or(0);
+  const bool is_most = finding.severity == VerifySeverity::kWarning;
+  return {
+      part == 1 ? fmt::format("{} read the same samples in each sampled step ({})", allRanksText(finding), steps)
+                : fmt::format(
+                      "{} share at least {:.0f} % of their samples in each sampled step ({})",
+                      allRanksText(finding),
+                      100 * part,
+                      steps),
+      is_most
+          ? "Their average is about one rank's gradient. Look for a sampler without rank and world size, a seed per "
+            "node, an iterable dataset that is not split."
+          : "Samples that are drawn with replacement, padding or a small dataset do so."};
+}
+
+Lines linesOfReducedTwice(const VerifyFinding& finding) {
+  const std::string first = finding.modules.empty() ? "" : inert(finding.modules.front());
+  return {
+      fmt::format(
+          "gradients at {} are reduced again over group {}, although they are equal on {} already",
+          counted(finding.parameters.size(), "place"),
+          inert(finding.group),
+          allRanksText(finding)),
+      fmt::format(
+          "{}, after the reduction at {}, from step {} on", namesText(finding), first, finding.step.value_or(0)),
+      "A sum of equal gradients is so many times too large; an average changes nothing. Leave one of the two out."};
+}
+
+Lines linesOfNoContribution(const VerifyFinding& finding) {
+  const bool is_always = finding.severity == VerifySeverity::kWarning;
+  return {
+      fmt::format(
+          "{} put only zeros into the reductions of gradients in {}, of {} in group {}",
+          someRanksText(finding.cause_ranks),
+          is_always ? "all sampled steps" : fmt::format("step {}", finding.step.value_or(0)),
+          allRanksText(finding),
+          inert(finding.group)),
+      is_always ? "An empty batch, or a loss that is detached or masked out? An average is smaller by their part."
+                : "A batch without targets, or one of zeros that is meant so? An average is smaller by its part."};
+}
+
+Lines linesOfOtherSize(const VerifyFinding& finding) {
+  return {fmt::format(
+      "what {} puts into the reductions of group {} is at least {:.0f} times as large as that of the others of {}",
+      someRanksText(finding.cause_ranks),
+      inert(finding.group),
+      finding.ratio.value_or(0),
+      allRanksText(finding))};
+}
+
 /// Returns what it means if the ranks of an unproven finding hold replicas.
 std::string ifReplicas(const VerifyFinding& finding) {
   switch (finding.cause) {
@@ -333,6 +419,7 @@ constexpr Text kTexts[] = {
     {VerifyClass::kSkippedStep, linesOfSkippedStep},
     {VerifyClass::kNonFinite, linesOfNonFinite},
     {VerifyClass::kNonFiniteGradient, linesOfNonFiniteGradient},
+    {VerifyClass::kSourceOfNan, linesOfSourceOfNan},
     {VerifyClass::kSameGradient, linesOfSameGradient},
     {VerifyClass::kDrift, linesOfApart},
     {VerifyClass::kDeclared, linesOfApart},
@@ -340,6 +427,9 @@ constexpr Text kTexts[] = {
     {VerifyClass::kUnproven, linesOfUnproven},
     {VerifyClass::kSeparate, linesOfUnproven},
     {VerifyClass::kReductionsStop, linesOfReductionsStop},
+    {VerifyClass::kSameData, linesOfSameData},
+    {VerifyClass::kReducedTwice, linesOfReducedTwice},
+    {VerifyClass::kNoContribution, linesOfNoContribution},
     {VerifyClass::kTwinShards, linesOfTwinShards},
     {VerifyClass::kStuck, linesOfStuck},
     {VerifyClass::kNoGradient, linesOfNoGradient},
@@ -347,6 +437,7 @@ constexpr Text kTexts[] = {
     {VerifyClass::kExperts, linesOfExperts},
     {VerifyClass::kOneWay, linesOfOneWay},
     {VerifyClass::kLoneReductions, linesOfLoneReductions},
+    {VerifyClass::kOtherSize, linesOfOtherSize},
     {VerifyClass::kRankCopy, linesOfRankCopy},
     {VerifyClass::kRounding, linesOfRounding},
     {VerifyClass::kUnmeasured, linesOfUnmeasured},

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -67,6 +70,27 @@ std::string sentenceOf(const NotSeenSummary& summary) {
   return "";
 }
 
+/// Adds what of inputs is missing in the samples, on which ranks and how often.
+void addGaps(const RunSamples& run, std::vector<std::string>& lines) {
+  std::map<std::string, std::pair<uint64_t, std::vector<int64_t>>> gaps;
+  for (const ProcessSamples& process : run.processes) {
+    std::map<std::string, uint64_t> of_rank;
+    for (const Sample& sample : process.samples) {
+      for (const SampledGap& gap : sample.gaps) {
+        of_rank[gap.why] += gap.count;
+      }
+    }
+    for (const auto& [why, count] : of_rank) {
+      gaps[why].first += count;
+      gaps[why].second.push_back(process.job.rank.value_or(-1));
+    }
+  }
+  for (auto& [why, gap] : gaps) {
+    std::sort(gap.second.begin(), gap.second.end());
+    lines.push_back(fmt::format("{}: {} {}", ranksText(rangesOf(std::move(gap.second))), gap.first, inert(why)));
+  }
+}
+
 } // namespace
 
 std::vector<std::string> notSampledText(const RunSamples& run, const Verification& result) {
@@ -107,6 +131,7 @@ std::vector<std::string> notSampledText(const RunSamples& run, const Verificatio
         counted(empty.size(), "parameter has", "parameters have"),
         inert(*empty.begin())));
   }
+  addGaps(run, lines);
   std::transform(run.not_seen.begin(), run.not_seen.end(), std::back_inserter(lines), sentenceOf);
   lines.erase(std::remove(lines.begin(), lines.end(), ""), lines.end());
   return lines;

@@ -60,16 +60,24 @@ std::string equalText(const Verification& result) {
 
 /// Returns what was compared, and what was not.
 std::string comparedText(const Verification& result) {
-  const std::string replicas = fmt::format(
-      "{} on {}, {}bitwise equal in {}",
-      counted(result.replicated, "parameter has replicas", "parameters have replicas"),
-      replicasText(result),
-      equalText(result),
-      samplesText(result));
+  const std::string replicas =
+      result.replicated == 0 ? fmt::format("no parameter has replicas in {}", samplesText(result))
+                             : fmt::format(
+                                   "{} on {}, {}bitwise equal in {}",
+                                   counted(result.replicated, "parameter has replicas", "parameters have replicas"),
+                                   replicasText(result),
+                                   equalText(result),
+                                   samplesText(result));
   const std::string shards = result.sharded > 0 ? "; " + counted(result.sharded, "is a shard", "are shards") : "";
   const uint64_t others = result.parameters - result.replicated - result.sharded;
   const std::string rest = others > 0 ? fmt::format("; of {} more nothing shows replicas", others) : "";
-  return replicas + shards + rest + ". Not checked: buffers, a wrong scale, and errors that all ranks share.";
+  const std::string inputs = result.reductions == 0
+                                 ? ""
+                                 : fmt::format(
+                                       ". Compared too: {} and {} of data",
+                                       counted(result.reductions, "input of reductions", "inputs of reductions"),
+                                       counted(result.rows, "row"));
+  return replicas + shards + rest + inputs + ". Not checked: buffers, a wrong scale, and errors that all ranks share.";
 }
 
 /// Returns why nothing could be compared.
@@ -149,7 +157,7 @@ std::string verifyText(const Verification& result, const Color& color) {
   }
   if (result.status == VerifyStatus::kOk) {
     text += result.line + "\n";
-  } else if (result.status != VerifyStatus::kNothingToCompare && result.replicated > 0) {
+  } else if (result.status != VerifyStatus::kNothingToCompare && result.replicated + result.reductions > 0) {
     text += comparedText(result) + "\n";
   }
   for (const std::string& line : result.not_sampled) {

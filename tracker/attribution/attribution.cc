@@ -78,6 +78,7 @@ Origin originAtEndOfBackward(ThreadState& thread, const CallFacts& facts) {
   const bool has_sent = thread.last_backward >= compat::graphTask();
   if (const auto ddp = modules.nearest(has_sent ? thread.last_backward_module : kGlobalModule, ModuleRole::kDdp)) {
     origin.module = *ddp;
+    origin.is_gradient = !pythonRunsInEngine();
     return origin;
   }
   const std::vector<uint32_t> unreduced = modules.unreducedDdps();
@@ -89,6 +90,7 @@ Origin originAtEndOfBackward(ThreadState& thread, const CallFacts& facts) {
     return origin;
   }
   origin.module = unreduced.front();
+  origin.is_gradient = true;
   modules.noteReduced(origin.module);
   noteInBackward(thread, origin.module);
   return origin;
@@ -104,6 +106,7 @@ Origin originInBackward(ThreadState& thread, const CallFacts& facts) {
     applyForwardOf(*node, origin);
   } else if (const at::TensorImpl* tensor = compat::accumulatedTensor(*node)) {
     applyGradientOf(tensor, facts, origin);
+    origin.is_gradient = true;
   }
   origin.phase = Phase::kBackward;
   noteInBackward(thread, origin.issued_in);
@@ -130,6 +133,7 @@ std::optional<uint32_t> callingFsdp2Unit(const ThreadState& thread, uint32_t hin
 /// FSDP2's labels name the unit: the innermost one gives the attributed module.
 void applyFsdp2Labels(ThreadState& thread, const UnitLabel& label, bool in_engine, Origin& origin) {
   const uint32_t hint = origin.issued_in != kGlobalModule ? origin.issued_in : thread.last_backward_module;
+  origin.is_gradient |= label.phase == Phase::kBackward && label.communicates;
   const std::optional<uint32_t> unit =
       label.module != UnitLabel::kUnknownModule ? label.module : ModuleRegistry::get().fsdp2Unit(hint, label.unit);
   if (!unit) {
@@ -235,6 +239,7 @@ void applyRunningWork(bool in_engine, Origin& origin) {
     Steps::optimizerStepped();
   } else if (!in_engine && (work.what == kCommtapBackward || work.what == kCommtapSetUp)) {
     origin.module = origin.issued_in = work.module;
+    origin.is_gradient = work.what == kCommtapBackward;
     origin.phase = work.what == kCommtapBackward ? Phase::kBackward : Phase::kOther;
   } else if (!in_engine && work.unread) {
     origin.missed = NotSeen::kFramesUnread;

@@ -18,6 +18,7 @@ struct Origin {
   uint32_t issued_in = kGlobalModule; ///< issuing module
   Phase phase = Phase::kOther;
   NotSeen missed = kNothing; ///< why the attribution may be wrong
+  bool is_gradient = false;  ///< what a reduction sums up is gradients of parameters
 
   static constexpr NotSeen kNothing{0xff};
 };

@@ -18,12 +18,14 @@
 #include "tracker/collectives/nvtx_ranges.h"
 #include "tracker/collectives/payload.h"
 #include "tracker/compiled/compiled_code.h"
+#include "tracker/core/catch_all.h"
 #include "tracker/core/clock.h"
 #include "tracker/core/cost_sample.h"
 #include "tracker/core/process_ledger.h"
 #include "tracker/core/steps.h"
 #include "tracker/gloo/gloo_timing.h"
 #include "tracker/torch/compat.h"
+#include "tracker/verify/sampler.h"
 
 namespace commtap {
 namespace {
@@ -60,8 +62,9 @@ class Call {
   Call(const OpFacts& facts, ThreadState& thread, const AnyArgument* arguments)
       : facts_(facts), thread_(thread), arguments_(arguments) {}
 
-  /// Counts the call in its row, in the running step and among the last collectives.
-  void count(OpFrame& frame) {
+  /// Counts the call in its row, in the running step and among the last collectives. Returns the facts of a reduction
+  /// whose input a sample is to have.
+  std::optional<ReductionCall> count(OpFrame& frame) {
     const GroupRef group = this->group(frame);
     const Payload payload = this->payload(group);
     const uint64_t bytes = payload.bytes;
@@ -108,9 +111,36 @@ class Call {
     frame.number = frame.last->number.load(std::memory_order_relaxed);
     frame.bytes = bytes;
     frame.issued_at_ns = now_ns;
+    if (Sampler::isRecording()) [[unlikely]] {
+      return reductionCall(origin, group, sequence, compiled.is_compiled, torch_label != nullptr);
+    }
+    return std::nullopt;
   }
 
  private:
+  /// Returns the facts of a call that reduces gradients, or may: one outside of modules, steps and torch's functions.
+  std::optional<ReductionCall>
+  reductionCall(const Origin& origin, GroupRef group, uint64_t sequence, bool is_compiled, bool is_torchs) const {
+    const std::string_view reduce_op = ProcessLedger::ledger().text(reduceOpName());
+    const bool adds_up = (isReductionForAll(facts_.kind) || facts_.kind == Kind::kReduce) &&
+                         (reduce_op == "sum" || reduce_op == "avg" || reduce_op == "premul_sum");
+    if (!adds_up || group.size < 2) {
+      return std::nullopt;
+    }
+    const bool is_outside = thread_.top() == nullptr && compat::currentNode() == nullptr;
+    if (!origin.is_gradient && is_compiled && origin.phase == Phase::kBackward) {
+      Sampler::noteGap(kCompiledReductions);
+    }
+    if (!origin.is_gradient && (!is_outside || is_compiled || is_torchs || origin.module != kGlobalModule)) {
+      return std::nullopt;
+    }
+    return ReductionCall{
+        std::string(ProcessLedger::ledger().groupName(group.index)),
+        sequence,
+        ModuleRegistry::get().nameOf(origin.module, ModuleName::kClean),
+        origin.is_gradient};
+  }
+
   /// Counts the call in its row, and notifies the observers.
   void countIn(LedgerCollective& row, uint64_t bytes, const CompiledCall& compiled, GroupRef group, OpFrame& frame)
       const {
@@ -270,15 +300,33 @@ class Call {
 };
 
 template <typename AnyArgument>
-void countCall(const OpFacts& facts, ThreadState& thread, const AnyArgument* arguments, OpFrame& frame) noexcept {
+std::optional<ReductionCall>
+countCall(const OpFacts& facts, ThreadState& thread, const AnyArgument* arguments, OpFrame& frame) noexcept {
   frame.op = facts.name;
   try {
-    Call(facts, thread, arguments).count(frame);
+    return Call(facts, thread, arguments).count(frame);
   } catch (const LayoutDiffers& differs) {
     ProcessLedger::ledger().notSeen(NotSeen::kTorchLayout, differs.what());
   } catch (...) { // no exception may reach the job
     ProcessLedger::internalError(ProcessLedger::ledger().text(facts.name));
   }
+  return std::nullopt;
+}
+
+/// Hands what this rank puts into a reduction to the sample of the next step.
+template <typename AnyArgument>
+void sampleInputs(const OpFacts& facts, const AnyArgument* arguments, const ReductionCall& call) {
+  const std::optional<size_t> argument = facts.input_argument ? facts.input_argument : facts.payload_argument;
+  std::vector<const c10::TensorImpl*> tensors;
+  if (argument) {
+    forEachTensor(arguments[*argument], [&tensors](const at::Tensor& tensor) {
+      if (tensor.defined()) {
+        tensors.push_back(tensor.unsafeGetTensorImpl());
+      }
+      return true;
+    });
+  }
+  Sampler::reductionBegins(call, tensors);
 }
 
 void noteLowered(LedgerCollective* row, StringId op) {
@@ -333,10 +381,16 @@ void CallWatch::begin(const OpFacts& facts, c10::DispatchKeySet keys, const AnyA
     return;
   }
   stands_for_ = thread->collectives_tick.nextStandsFor();
-  const CostSample sample(CostPart::kCollectives, stands_for_);
-  countCall(facts, *thread, arguments, frame_);
-  thread->frame = &frame_;
-  thread_ = thread;
+  std::optional<ReductionCall> reduction;
+  {
+    const CostSample sample(CostPart::kCollectives, stands_for_);
+    reduction = countCall(facts, *thread, arguments, frame_);
+    thread->frame = &frame_;
+    thread_ = thread;
+  }
+  if (reduction) [[unlikely]] { // outside of the time that stands for other calls: a digest takes as long as a sample
+    catchAll("an input of a reduction", [&] { sampleInputs(facts, arguments, *reduction); });
+  }
 }
 
 template void CallWatch::begin(const OpFacts&, c10::DispatchKeySet, const c10::IValue*);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <vector>
 
 #include "tracker/attribution/module_registry.h"
 #include "tracker/attribution/python_frames.h"
@@ -18,6 +19,7 @@
 #include "tracker/modules/parameter_watch.h"
 #include "tracker/modules/scopes.h"
 #include "tracker/torch/compat.h"
+#include "tracker/verify/sampler.h"
 
 namespace commtap {
 namespace {
@@ -66,6 +68,9 @@ void* ModuleHook::call(void* function, void* const* arguments, size_t flags, voi
     }
     beginCall(*thread, call, Scope::Type::kModule, id);
   }
+  if (call.is_outermost && Sampler::isRecording()) [[unlikely]] {
+    catchAll("a module's input", [&] { sampleInputs({arguments, count, names}); });
+  }
   void* result = original_(function, arguments, flags, names);
   const CostSample sample(CostPart::kModuleCalls, stands_for);
   endCall(*thread, call);
@@ -73,6 +78,21 @@ void* ModuleHook::call(void* function, void* const* arguments, size_t flags, voi
     catchAllInSample("a module call", [&] { noteTensors(*thread, id, {arguments, count, names}, result); });
   }
   return result;
+}
+
+void ModuleHook::sampleInputs(const Call& call) {
+  constexpr size_t kMaxTensors = 64;
+  if (functions_.tensors_in == nullptr || compat::inBackward() || !compat::gradEnabled()) {
+    return;
+  }
+  std::array<void*, kMaxTensors> found{};
+  const size_t count =
+      functions_.tensors_in(call.arguments + 1, call.count - 1, call.names, found.data(), found.size());
+  std::vector<const c10::TensorImpl*> tensors;
+  for (size_t i = 0; i < count; ++i) {
+    tensors.push_back(static_cast<const c10::TensorImpl*>(found[i]));
+  }
+  Sampler::forwardBegins(tensors);
 }
 
 void ModuleHook::noteTensors(ThreadState& thread, uint32_t module, const Call& call, void* result) {

@@ -37,12 +37,14 @@ class ModuleHook {
  private:
   /// Returns the id of the module that a call begins with; kCommtapNoModule if its calls are attributed to its caller.
   static uint32_t idOf(void* const* arguments, size_t count);
-  /// Notes the tensors of an outermost call, which may be those that a pipeline's stage receives and sends.
   struct Call {
     void* const* arguments; ///< the module first
     size_t count;           ///< positional ones
     void* names;            ///< of the keyword arguments
   };
+  /// Hands the tensors of a forward's outermost call to the sample of the next step.
+  static void sampleInputs(const Call& call);
+  /// Notes the tensors of an outermost call, which may be those that a pipeline's stage receives and sends.
   static void noteTensors(ThreadState& thread, uint32_t module, const Call& call, void* result);
 
   static constinit ObjectTable modules_;

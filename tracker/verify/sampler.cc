@@ -53,6 +53,18 @@ class ProcessSampling {
   bool wants(uint64_t step) const {
     return steps_.contains(step);
   }
+  /// Notes that a step of an optimizer begins. Returns whether the next step of one has a sample.
+  bool stepBegins(uint32_t optimizer, uint64_t step) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    has_next_[optimizer] = wants(step + 1) && ended_.empty();
+    return std::any_of(has_next_.begin(), has_next_.end(), [](const auto& entry) { return entry.second; });
+  }
+  /// Calls use(inputs) with what has entered reductions and forwards since the last sample.
+  template <typename Use>
+  auto withInputs(const Use& use) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return use(inputs_);
+  }
   /// Returns why a sample that is due cannot be taken; "" if it can.
   std::string obstacle() {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -101,6 +113,8 @@ class ProcessSampling {
   std::unordered_map<std::string, uint32_t> numbers_; ///< of parameters, by all of their facts
   std::vector<SampledParameter> added_;               ///< that are not in the file yet
   std::unordered_map<uint32_t, uint64_t> earlier_;    ///< samples, by optimizer
+  std::unordered_map<uint32_t, bool> has_next_;       ///< whether the next step has a sample, by optimizer
+  StepInputs inputs_;
 };
 
 std::optional<bool> knownAttribute(int value) {
@@ -245,6 +259,8 @@ void ProcessSampling::reset() {
   numbers_.clear();
   added_.clear();
   earlier_.clear();
+  has_next_.clear();
+  inputs_ = StepInputs();
   samples_ = DeviceSamples(); // without a call of the driver, which does not work after a fork
   is_waiting_.store(false, std::memory_order_relaxed);
   has_device_ended_ = false;
@@ -263,6 +279,7 @@ class StepTake {
       return 0;
     }
     is_due_ = true;
+    inputs_ = ProcessSampling::get().withInputs([](StepInputs& inputs) { return std::exchange(inputs, StepInputs()); });
     sample_.optimizer = optimizer;
     sample_.step = step;
     sample_.at_ns = wallClockNs();
@@ -297,6 +314,7 @@ class StepTake {
     for (const Group& group : head->groups) {
       sample_.groups.push_back({group.name, group.collectives});
     }
+    inputs_.moveTo(sample_);
     ProcessSampling::get().add({std::move(sample_), head->job, tensors_.takeBatches(), {}, {}});
   }
 
@@ -309,7 +327,8 @@ class StepTake {
     }
     row.has_sums = thinning_.hasSums(parameter.name);
     row.is_gradient_partial = parameter.is_gradient_partial != 0;
-    if (gradientOf(parameter) != nullptr) {
+    if (const void* gradient = gradientOf(parameter); gradient != nullptr) {
+      inputs_.noteGradient(*static_cast<const c10::TensorImpl*>(gradient), parameter.name);
       row.has_gradient = takeDigest(parameter, true, row.gradient);
       row.is_gradient_unknown = !row.has_gradient;
       if (!row.has_gradient) {
@@ -342,6 +361,7 @@ class StepTake {
   }
 
   bool is_due_ = false;
+  StepInputs inputs_;
   Sample sample_;
   SampleThinning thinning_{0, 0};
   DeviceTensors tensors_;
@@ -353,7 +373,10 @@ StepTake& takeOf(void* data) {
 
 int begins(void* data, uint32_t optimizer, uint64_t step) {
   int wanted = 0;
-  catchAllInSample("a sample", [&] { wanted = takeOf(data).begins(optimizer, step); });
+  catchAllInSample("a sample", [&] {
+    wanted = takeOf(data).begins(optimizer, step);
+    Sampler::record(ProcessSampling::get().stepBegins(optimizer, step));
+  });
   return wanted;
 }
 
@@ -380,10 +403,12 @@ bool hasTrained() {
 } // namespace
 
 constinit std::atomic<bool> Sampler::is_on_{false};
+constinit std::atomic<bool> Sampler::is_recording_{false};
 
 void Sampler::start(const SampledSteps& steps) {
   ProcessSampling::get().setSteps(steps);
   is_on_.store(steps.isOn(), std::memory_order_relaxed);
+  record(steps.isOn() && steps.contains(1));
 }
 
 void Sampler::setFunction(decltype(CommtapPython::sample_step) function) {
@@ -411,6 +436,47 @@ void Sampler::stepBegins() noexcept {
   });
 }
 
+void Sampler::reductionBegins(const ReductionCall& call, std::span<const c10::TensorImpl* const> tensors) {
+  ProcessSampling& sampling = ProcessSampling::get();
+  const bool has_room = sampling.withInputs([](const StepInputs& inputs) { return inputs.hasRoom(); });
+  if (!call.is_gradient && !sampling.withInputs([](const StepInputs& inputs) { return inputs.hasForward(); })) {
+    return;
+  }
+  uint64_t unread = has_room ? 0 : tensors.size();
+  std::vector<StepInputs::Reduced> reduced;
+  if (has_room) {
+    reduced = StepInputs::read(call, tensors, unread);
+  }
+  sampling.withInputs([&](StepInputs& inputs) {
+    inputs.add(std::move(reduced));
+    if (unread > 0) {
+      inputs.addGap(has_room ? kUnreadReductions : kTooManyReductions, unread);
+    }
+  });
+}
+
+void Sampler::forwardBegins(std::span<const c10::TensorImpl* const> tensors) {
+  ProcessSampling& sampling = ProcessSampling::get();
+  const bool has_room = sampling.withInputs([](StepInputs& inputs) { return inputs.forwardBegins(); });
+  // A module that takes what another one made has no data of its own.
+  const auto is_made = [](const c10::TensorImpl* tensor) { return tensor->requires_grad(); };
+  if (std::any_of(tensors.begin(), tensors.end(), is_made)) {
+    return;
+  }
+  const std::optional<SampledBatch> rows = has_room ? StepInputs::readRows(tensors) : std::nullopt;
+  sampling.withInputs([&](StepInputs& inputs) {
+    if (rows) {
+      inputs.add(*rows);
+    } else {
+      inputs.addGap(!has_room ? kTooManyForwards : tensors.empty() ? kForwardsWithoutTensors : kUnreadForwards);
+    }
+  });
+}
+
+void Sampler::noteGap(std::string_view why) {
+  ProcessSampling::get().withInputs([why](StepInputs& inputs) { inputs.addGap(why); });
+}
+
 void Sampler::finish() {
   if (!isOn() || !ProcessSampling::get().isWaiting() || !ProcessLedger::get().isOfThisProcess()) {
     return;
@@ -434,6 +500,7 @@ void Sampler::noteUnseenSteps() {
 void Sampler::resetInForkedChild() {
   step_seen.store(false, std::memory_order_relaxed);
   ProcessSampling::get().reset();
+  record(isOn() && ProcessSampling::get().wants(1));
 }
 
 ForkLock Sampler::forkLock() {

@@ -4,10 +4,15 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <c10/core/TensorImpl.h>
 
 #include "report/model/options.h"
 #include "tracker/core/fork_locks.h"
 #include "tracker/core/python_host.h"
+#include "tracker/verify/step_inputs.h"
 
 namespace commtap {
 
@@ -27,6 +32,22 @@ class Sampler {
   /// Notes that a torch optimizer's step begins on this thread. Call only if isOn() is true.
   static void stepBegins() noexcept;
 
+  /// Returns whether the next step of an optimizer has a sample, and so what enters the model and the reductions before
+  /// it. The next three are called only then, and may throw.
+  static bool isRecording() {
+    return is_recording_.load(std::memory_order_relaxed);
+  }
+  /// Reads the tensors of a call that is about to run. Leaves out calls that may be of gradients before any forward.
+  static void reductionBegins(const ReductionCall& call, std::span<const c10::TensorImpl* const> tensors);
+  /// Reads the arguments of an outermost module's call that is about to run, outside of backward and with gradients.
+  static void forwardBegins(std::span<const c10::TensorImpl* const> tensors);
+  /// Notes what cannot be read.
+  static void noteGap(std::string_view why);
+  /// Sets isRecording().
+  static void record(bool is_on) {
+    is_recording_.store(is_on, std::memory_order_relaxed);
+  }
+
   /// Runs before the process or CUDA shuts down. Gives GPUs 0.1 s for the samples that wait for them; those that then
   /// still wait are lost. May run more than once.
   static void finish();
@@ -38,6 +59,7 @@ class Sampler {
 
  private:
   static constinit std::atomic<bool> is_on_;
+  static constinit std::atomic<bool> is_recording_;
 };
 
 } // namespace commtap

@@ -141,33 +141,58 @@ bool setDimensions(const c10::TensorImpl& tensor, size_t parts, DigestTensor& to
   return true;
 }
 
-} // namespace
-
-std::optional<Digest> digestOfTensor(const c10::TensorImpl& tensor) {
+/// Calls use(data, count, type) with the numbers of a tensor's elements, one after the other, and returns true. Returns
+/// false for a tensor that digestOfTensor() does not read.
+template <typename Use>
+bool withNumbers(const c10::TensorImpl& tensor, const Use& use) {
   const std::optional<Elements> elements =
       isPlain(tensor, c10::DispatchKey::CPU) ? digestElements(c10::typeMetaToScalarType(tensor.dtype())) : std::nullopt;
   if (!elements) {
-    return std::nullopt;
+    return false;
   }
   const auto count = static_cast<size_t>(tensor.numel());
   if (count == 0) {
-    return digestOf(nullptr, 0, elements->type);
+    use(nullptr, size_t{0}, elements->type);
+    return true;
   }
   const size_t part = digestElementSize(elements->type);
   const size_t size = part * elements->parts;
   const std::byte* first = firstElement(tensor, size);
   if (first == nullptr) {
-    return std::nullopt;
+    return false;
   }
   if (tensor.is_contiguous() && reinterpret_cast<uintptr_t>(first) % part == 0) {
-    return digestOf(first, count * elements->parts, elements->type);
+    use(first, count * elements->parts, elements->type);
+    return true;
   }
   if (count > kMostCopied / size) {
-    return std::nullopt;
+    return false;
   }
   const std::unique_ptr<std::byte[]> copy(new std::byte[count * size]); // aligned as for any number
   copyElements(tensor, size, first, copy.get());
-  return digestOf(copy.get(), count * elements->parts, elements->type);
+  use(copy.get(), count * elements->parts, elements->type);
+  return true;
+}
+
+} // namespace
+
+std::optional<Digest> digestOfTensor(const c10::TensorImpl& tensor) {
+  std::optional<Digest> digest;
+  withNumbers(
+      tensor, [&](const std::byte* data, size_t count, DigestType type) { digest = digestOf(data, count, type); });
+  return digest;
+}
+
+std::vector<Digest> digestsOfRows(const c10::TensorImpl& tensor) {
+  std::vector<Digest> digests;
+  const auto rows = static_cast<size_t>(tensor.dim() == 0 ? 0 : tensor.size(0));
+  withNumbers(tensor, [&](const std::byte* data, size_t count, DigestType type) {
+    const size_t numbers = count == 0 ? 0 : count / rows;
+    for (size_t row = 0; count > 0 && row < rows; ++row) {
+      digests.push_back(digestOf(data + row * numbers * digestElementSize(type), numbers, type));
+    }
+  });
+  return digests;
 }
 
 const c10::TensorImpl* keptGradient(const c10::TensorImpl& tensor) {

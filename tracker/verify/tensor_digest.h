@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include <c10/core/Storage.h>
 #include <c10/core/TensorImpl.h>
@@ -16,6 +17,9 @@ namespace commtap {
 /// are in the CPU's memory, of a dtype that DigestType has or of complex numbers, which are pairs. Calls no op and no
 /// code of a subclass. May throw std::bad_alloc: elements that do not lie one after the other are copied.
 std::optional<Digest> digestOfTensor(const c10::TensorImpl& tensor);
+
+/// Returns the digest of each row of a tensor, by its first dimension; none unless digestOfTensor() reads it.
+std::vector<Digest> digestsOfRows(const c10::TensorImpl& tensor);
 
 /// Returns the gradient that a tensor keeps, nullptr for none. Python's `.grad` warns if the tensor is no leaf, as the
 /// shards that Megatron's distributed optimizer updates.

@@ -14,6 +14,8 @@ from samples_file import GRADIENT_CONSTANT, IS_PARTIAL, UNKNOWN, Digest, Samples
 
 WAYS = {
     "ddp": 2,
+    "by_hand": 2,
+    "bucket": 2,
     "fsdp1": 2,
     "fsdp1_originals": 2,
     "fsdp2": 2,
@@ -28,7 +30,7 @@ WAYS = {
 }
 #: The names that the job cannot give: FSDP1's flat parameter.
 NAMED = [how for how in WAYS if how not in {"fsdp1", "compiled"}]
-DAILY = {"ddp", "fsdp2"}
+DAILY = {"ddp", "fsdp2", "by_hand"}
 
 
 def daily_or_long(ways: Iterable[str]) -> list[Any]:
@@ -92,6 +94,48 @@ def test_samples_are_what_the_job_has(runner: Runner, how: str) -> None:
                 if gradient is not None:
                     assert is_close(row.gradient, digest_of(gradient)), (name, sample.step)
     assert "unsampled_parameters" not in not_seen(run)
+
+
+@pytest.mark.parametrize("how", daily_or_long(["by_hand", "bucket"]))
+def test_inputs_of_reductions_are_what_the_job_puts_in(runner: Runner, how: str) -> None:
+    run = runner.shim(job(how))
+    for rank, file in enumerate(samples_of(run)):
+        values = json.loads((run.folder / f"values.{rank}.json").read_text())
+        for sample, wanted in zip(file.samples, values, strict=True):
+            assert len(sample.reductions) == len(wanted["inputs"])
+            for reduction, tensor in zip(sample.reductions, wanted["inputs"], strict=True):
+                assert reduction.elements == len(tensor)
+                assert is_close(reduction.input, digest_of(tensor)), sample.step
+                assert reduction.is_gradient == (how == "by_hand")
+            assert sample.gaps == {}
+
+
+@pytest.mark.parametrize("how", daily_or_long(["ddp", "fsdp1", "fsdp2", "scaler", "two"]))
+def test_ranks_put_other_gradients_of_other_data_into_the_same_reductions(runner: Runner, how: str) -> None:
+    files = samples_of(runner.shim(job(how)))
+    pairs = list(zip(*(file.samples for file in files), strict=True))
+    assert sum(len(one.reductions) for one, _ in pairs) >= len(pairs) // 2
+    for one, other in pairs:
+        for a, b in zip(one.reductions, other.reductions, strict=True):
+            assert a.is_gradient
+            assert b.is_gradient
+            assert (a.group, a.sequence, a.part, a.module, a.elements) == (
+                b.group,
+                b.sequence,
+                b.part,
+                b.module,
+                b.elements,
+            )
+            assert a.input.bits != b.input.bits
+        assert (one.data_rows, other.data_rows) in {(4, 4), (0, 0)}
+        assert not set(one.hashes) & set(other.hashes)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("how", ["tp", "sp"])
+def test_activations_are_not_sampled(runner: Runner, how: str) -> None:
+    for file in samples_of(runner.shim(job(how))):
+        assert all(sample.reductions == [] and sample.gaps == {} for sample in file.samples)
 
 
 @pytest.mark.long

@@ -38,13 +38,31 @@ class Row:
 
 
 @dataclass
+class Reduction:
+    """A tensor that the rank put into a reduction."""
+
+    group: str
+    sequence: int
+    part: int
+    module: str
+    elements: int
+    is_gradient: bool
+    input: Digest
+
+
+@dataclass
 class Sample:
-    """One optimizer's step."""
+    """One optimizer's step, and what entered the model and the reductions before it."""
 
     optimizer: int
     step: int
     groups: dict[str, int]
     rows: list[Row]
+    reductions: list[Reduction]
+    forwards: int
+    data_rows: int
+    hashes: list[int]
+    gaps: dict[str, int]
 
 
 class SamplesFile:
@@ -53,7 +71,7 @@ class SamplesFile:
     def __init__(self, path: Path) -> None:
         self.data = path.read_bytes()
         magic, version, _check = struct.unpack_from("<8sII", self.data)
-        assert (magic, version) == (b"ctsampl\n", 1)
+        assert (magic, version) == (b"ctsampl\n", 2)
         self.job: dict[str, Any] = {}
         self.parameters: list[dict[str, Any]] = []
         self.samples: list[Sample] = []
@@ -92,8 +110,9 @@ class SamplesFile:
         for _ in range(row_count):
             row, at = self._row(payload, at)
             rows.append(row)
+        inputs, at = _inputs(payload, at)
         assert at == len(payload)
-        return Sample(optimizer, step, groups, rows)
+        return Sample(optimizer, step, groups, rows, *inputs)
 
     def _row(self, payload: bytes, at: int) -> tuple[Row, int]:
         parameter, flags = struct.unpack_from("<IB", payload, at)
@@ -102,6 +121,41 @@ class SamplesFile:
         if flags & HAS_GRADIENT:
             gradient, at = _digest(payload, at, flags, GRADIENT_CONSTANT)
         return Row(self.parameters[parameter], flags, value, gradient), at
+
+
+def _text(payload: bytes, at: int) -> tuple[str, int]:
+    (length,) = struct.unpack_from("<I", payload, at)
+    return payload[at + 4 : at + 4 + length].decode(), at + 4 + length
+
+
+def _reduction(payload: bytes, at: int) -> tuple[Reduction, int]:
+    group, at = _text(payload, at)
+    sequence, part = struct.unpack_from("<QI", payload, at)
+    module, at = _text(payload, at + 12)
+    elements, flags = struct.unpack_from("<QB", payload, at)
+    digest, at = _digest(payload, at + 9, HAS_SUMS | flags, IS_CONSTANT)
+    return Reduction(group, sequence, part, module, elements, bool(flags & HAS_GRADIENT), digest), at
+
+
+def _inputs(payload: bytes, at: int) -> tuple[tuple[Any, ...], int]:
+    (count,) = struct.unpack_from("<I", payload, at)
+    at += 4
+    reductions = []
+    for _ in range(count):
+        reduction, at = _reduction(payload, at)
+        reductions.append(reduction)
+    forwards, rows, _sum, count = struct.unpack_from("<QQQI", payload, at)
+    at += struct.calcsize("<QQQI")
+    hashes = list(struct.unpack_from(f"<{count}Q", payload, at))
+    at += 8 * count
+    (count,) = struct.unpack_from("<I", payload, at)
+    at += 4
+    gaps = {}
+    for _ in range(count):
+        why, at = _text(payload, at)
+        (gaps[why],) = struct.unpack_from("<Q", payload, at)
+        at += 8
+    return (reductions, forwards, rows, hashes, gaps), at
 
 
 def _digest(payload: bytes, at: int, flags: int, constant: int) -> tuple[Digest, int]:

@@ -41,6 +41,22 @@ bool areEqual(const SampleRow& one, const SampleRow& other) {
          membersOf(one.gradient) == membersOf(other.gradient);
 }
 
+bool areEqual(const SampledReduction& one, const SampledReduction& other) {
+  const auto members = [](const SampledReduction& r) {
+    return std::tie(r.group, r.sequence, r.part, r.module, r.elements, r.is_gradient);
+  };
+  return members(one) == members(other) && membersOf(one.input) == membersOf(other.input);
+}
+
+bool areEqual(const SampledGap& one, const SampledGap& other) {
+  return one.why == other.why && one.count == other.count;
+}
+
+bool areEqual(const SampledBatch& one, const SampledBatch& other) {
+  return std::tie(one.forwards, one.rows, one.sum, one.hashes) ==
+         std::tie(other.forwards, other.rows, other.sum, other.hashes);
+}
+
 bool areEqual(const SampledGroup& one, const SampledGroup& other) {
   return one.name == other.name && one.collectives == other.collectives;
 }
@@ -59,7 +75,9 @@ bool areEqual(const SampledParameter& one, const SampledParameter& other) {
 
 bool areEqual(const Sample& one, const Sample& other) {
   return std::tie(one.optimizer, one.step, one.at_ns) == std::tie(other.optimizer, other.step, other.at_ns) &&
-         areAllEqual(one.groups, other.groups) && areAllEqual(one.rows, other.rows);
+         areAllEqual(one.groups, other.groups) && areAllEqual(one.rows, other.rows) &&
+         areAllEqual(one.reductions, other.reductions) && areEqual(one.batch, other.batch) &&
+         areAllEqual(one.gaps, other.gaps);
 }
 
 } // namespace commtap

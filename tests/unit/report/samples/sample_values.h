@@ -66,6 +66,10 @@ inline Sample sampleOf(uint64_t step, uint32_t parameters) {
     row.gradient = row.has_gradient ? digestOf(step * 1000 + i) : Digest();
     sample.rows.push_back(row);
   }
+  sample.reductions = {
+      {"default_pg", step, 0, "Net", 64, true, digestOf(step)}, {"", step + 1, 2, "", 0, false, digestOf(step + 1)}};
+  sample.batch = {2, 3, step, {1, 5, 9}};
+  sample.gaps = {{"forwards that were not read", step}};
   return sample;
 }
 

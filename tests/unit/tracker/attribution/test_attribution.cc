@@ -88,6 +88,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "in backward, the module whose forward made th
   backward(y);
   REQUIRE((inner && outer));
   CHECK(inner->phase == Phase::kBackward);
+  CHECK_FALSE(inner->is_gradient);
   CHECK(inner->module == 2); // a hook on exp's output runs as part of exp's backward
   CHECK(outer->module == 1);
 }
@@ -124,6 +125,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "a gradient belongs to the module that owns th
   CHECK(origin->phase == Phase::kBackward);
   CHECK(origin->issued_in == net);
   CHECK(origin->module == ddp);
+  CHECK(origin->is_gradient);
 }
 
 TEST_CASE_FIXTURE(

@@ -8,6 +8,8 @@
 #include <torch/library.h>
 #include <torch/csrc/distributed/c10d/GroupRegistry.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <set>
 #include <stdexcept>
@@ -16,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/samples/samples_reader.h"
 #include "tests/unit/fake_group.h"
 #include "tests/unit/tracker/collectives/op_handles.h"
 #include "tests/unit/tracker_fixture.h"
@@ -25,6 +28,7 @@
 #include "tracker/gloo/gloo_timing.h"
 #include "tracker/modules/labels.h"
 #include "tracker/modules/scopes.h"
+#include "tracker/verify/sampler.h"
 
 namespace commtap {
 namespace {
@@ -447,6 +451,47 @@ TEST_CASE_FIXTURE(KernelFixture, "with durations asked for, a call that no backe
   CHECK(notSeen("untimed") == untimed + 1);
   { const CallWatch watch(factsOf(handleOf("c10d::allreduce_")), kCpu, arguments.data()); }
   CHECK(notSeen("untimed") == untimed + 1);
+}
+
+/// Counts an all_reduce of a tensor over two ranks.
+void reduce(const at::Tensor& tensor, c10d::ReduceOp::RedOpType op) {
+  static const GroupPtr* group = new GroupPtr(makeGroup("sampled", "sampled_pg", 2));
+  torch::jit::Stack stack = allReduceArguments(tensor, *group);
+  stack[2] = c10::make_intrusive<c10d::ReduceOp>(op);
+  const CallWatch watch(factsOf(handleOf("c10d::allreduce_")), kCpu, stack.data());
+}
+
+void sampleNextStep(const CommtapStepSampler* sampler) {
+  sampler->begins(sampler->data, 0, 1);
+  sampler->counted(sampler->data, 0);
+}
+
+TEST_CASE("a sample has sums and averages outside of modules and steps, and no others") {
+  const TrackerFixture tracker;
+  const ChildResult child = TrackerFixture::runInTrackedChild([] {
+    Sampler::setFunction(sampleNextStep);
+    Sampler::start(SampledSteps{false, {1}});
+    ProcessLedger::get().processGroupSeen(0, 2);
+    Sampler::forwardBegins({});
+    reduce(at::ones({5}), c10d::ReduceOp::SUM);
+    reduce(at::ones({6}), c10d::ReduceOp::MAX);
+    ThreadState& thread = *ThreadState::current();
+    for (const Scope::Type type : {Scope::Type::kModule, Scope::Type::kOptimizerStep}) {
+      const uint32_t depth = thread.enter({type, false, kGlobalModule});
+      reduce(at::ones({7}), c10d::ReduceOp::SUM);
+      thread.leave(depth);
+    }
+    reduce(at::ones({8}), c10d::ReduceOp::AVG);
+    Sampler::stepBegins();
+    reduce(at::ones({9}), c10d::ReduceOp::SUM);
+    const std::string path = ProcessLedger::get().reportPath() + ".samples";
+    for (const SampledReduction& each : readSamplesFile(path)->samples.at(0).reductions) {
+      sayLine(each.group + " " + std::to_string(each.sequence) + " " + std::to_string(each.elements));
+    }
+    unlink(path.c_str());
+  });
+  CHECK(child.said == "sampled 1 5\nsampled 5 8\n");
+  CHECK(child.status == 0);
 }
 
 } // namespace

@@ -125,6 +125,41 @@ TEST_CASE("the named steps are in the file once they have begun") {
   });
 }
 
+std::vector<const c10::TensorImpl*> implsOf(const std::vector<at::Tensor>& tensors) {
+  std::vector<const c10::TensorImpl*> impls;
+  for (const at::Tensor& tensor : tensors) {
+    impls.push_back(tensor.unsafeGetTensorImpl());
+  }
+  return impls;
+}
+
+TEST_CASE("what enters forwards and reductions is read before a step with a sample, and goes with it") {
+  checkInChild([] {
+    startSampling({"Net.a"});
+    expect(Sampler::isRecording(), "the first step is not due");
+    Sampler::reductionBegins({"0", 1, "Global", false}, implsOf({optimizer().gradient}));
+    Sampler::forwardBegins(implsOf({at::arange(8, at::kFloat).view({2, 4})}));
+    Sampler::forwardBegins(implsOf({at::ones({2, 4}).requires_grad_()}));
+    Sampler::forwardBegins({});
+    Sampler::reductionBegins({"0", 2, "Global", false}, implsOf({optimizer().gradient}));
+    Sampler::reductionBegins({"0", 3, "Net", true}, implsOf({at::ones({3}), at::empty({3}, at::device(at::kMeta))}));
+    beginSteps(1);
+    expect(!Sampler::isRecording(), "the second step has no sample");
+    beginSteps(1);
+    expect(Sampler::isRecording(), "the third step has a sample");
+    beginSteps(1);
+    const ProcessSamples samples = *readSamplesFile(samplesPath());
+    const Sample& first = samples.samples.at(0);
+    expect(first.reductions.size() == 2, "a reduction before a forward, or none after it");
+    expect(first.reductions.at(0).is_gradient && first.reductions.at(0).module == "Net.a", "no gradient");
+    expect(first.reductions.at(1).elements == 3 && first.reductions.at(1).sequence == 3, "another reduction");
+    expect(first.batch.forwards == 3 && first.batch.rows == 2, "other rows");
+    expect(first.gaps.size() == 2, "other gaps");
+    expect(samples.samples.at(1).reductions.empty() && samples.samples.at(1).batch.forwards == 0, "kept inputs");
+    unlink(samplesPath().c_str());
+  });
+}
+
 TEST_CASE("a parameter whose facts change gets another number") {
   checkInChild([] {
     startSampling({"Net.a", "Net.a"});

@@ -49,6 +49,18 @@ TEST_CASE("a tensor whose elements do not lie one after the other has the digest
   }
 }
 
+TEST_CASE("each row has the digest of its elements") {
+  const at::Tensor values = at::arange(12, at::kFloat).view({3, 2, 2});
+  for (const at::Tensor& tensor : {values, values.permute({2, 0, 1}).contiguous().permute({1, 2, 0})}) {
+    const std::vector<Digest> rows = digestsOfRows(*tensor.unsafeGetTensorImpl());
+    REQUIRE(rows.size() == 3);
+    CHECK(rows[1].bits == digestOfTensor(values[1].contiguous())->bits);
+  }
+  CHECK(digestsOfRows(*at::ones({}).unsafeGetTensorImpl()).empty());
+  CHECK(digestsOfRows(*at::ones({0, 3}).unsafeGetTensorImpl()).empty());
+  CHECK(digestsOfRows(*at::empty({3}, at::device(at::kMeta)).unsafeGetTensorImpl()).empty());
+}
+
 TEST_CASE("complex numbers are pairs, unless they are conjugated lazily") {
   const at::Tensor values = at::view_as_complex(at::arange(8, at::kFloat).reshape({4, 2}));
   CHECK(digestOfTensor(values)->bits == digestOfTensor(at::arange(8, at::kFloat))->bits);
