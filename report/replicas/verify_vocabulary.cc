@@ -46,7 +46,7 @@ constexpr std::array<Class, kVerifyClassCount> kClasses = {{
      "Modules that are trained gather or send values in the forward, and nothing communicates for them in the "
      "backward."},
     {"lone_reductions", "Gradients are reduced in a group of one rank, and the ranks do not communicate otherwise."},
-    {"other_size", "What ranks put into the reductions is many times as large as that of the others."},
+    {"other_size", "Ranks put gradients into the reductions that are many times as large as the smallest."},
     {"rank_copy", "A parameter that no optimizer has changes on some ranks, and does not on others."},
     {"rounding", "Replicas differ by as much as ranks that round differently."},
     {"unmeasured", "Replicas differ, and their samples do not show by how much."},

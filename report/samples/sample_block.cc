@@ -93,6 +93,7 @@ void putInputs(std::string& bytes, const Sample& sample) {
   for (const SampledReduction& reduction : sample.reductions) {
     putReduction(bytes, reduction);
   }
+  put(bytes, sample.gradient_elements);
   put(bytes, sample.batch.forwards);
   put(bytes, sample.batch.rows);
   put(bytes, sample.batch.sum);
@@ -186,6 +187,7 @@ void readInputs(Bytes& bytes, Sample& sample) {
   for (auto left = bytes.number<uint32_t>(); left > 0; --left) {
     sample.reductions.push_back(reductionFrom(bytes));
   }
+  sample.gradient_elements = bytes.number<uint64_t>();
   sample.batch.forwards = bytes.number<uint64_t>();
   sample.batch.rows = bytes.number<uint64_t>();
   sample.batch.sum = bytes.number<uint64_t>();

@@ -90,6 +90,7 @@ struct Sample {
   std::vector<SampledGroup> groups;
   std::vector<SampleRow> rows;
   std::vector<SampledReduction> reductions; ///< in the order of their calls
+  uint64_t gradient_elements = 0;           ///< of all gradients at the start of the step
   SampledBatch batch;
   std::vector<SampledGap> gaps;
 };

@@ -17,8 +17,8 @@ using Steps = std::span<const StepSamples>;
 constexpr size_t kFewestShared = 2;   ///< one step does not show what is the same in every step
 constexpr double kMostByChance = 0.5; ///< of the rows
 
-/// Returns about which part of the rows of the smaller batch the other one has too. Both have rows. Of more rows than
-/// are kept, the smallest hashes of both are a random choice (Broder 1997).
+/// Returns about which part of the rows of the smaller batch the other one has too. Both have rows. If more
+/// rows than hashes were kept, the smallest hashes of both are a random choice (Broder 1997).
 double sharedPart(const SampledBatch& one, const SampledBatch& other) {
   std::vector<uint64_t> both;
   std::set_intersection(
@@ -173,7 +173,7 @@ void addSameRows(Steps steps, uint32_t optimizer, const DataRanks& data, std::ve
   }
 }
 
-/// What a rank puts into the reductions over some ranks in all sampled steps.
+/// The inputs of a rank to the reductions over some ranks in all sampled steps.
 struct Inputs {
   std::vector<uint64_t> bits;
   std::set<uint64_t> steps;
@@ -199,7 +199,7 @@ std::map<int64_t, Inputs> inputsOf(Steps steps, uint32_t optimizer, const GroupR
   return inputs;
 }
 
-/// Adds ranks whose inputs are equal in every reduction over a group, of every sampled step. Ranks whose rows tell so
+/// Adds ranks whose inputs are equal in every reduction over a group, of every sampled step. Ranks whose rows show it
 /// are found already.
 void addSameGradients(Steps steps, uint32_t optimizer, const DataRanks& data, std::vector<FoundFault>& faults) {
   std::set<int64_t> found;

@@ -39,7 +39,7 @@ RankParts partsOf(std::vector<int64_t> one, std::vector<int64_t> other) {
 }
 
 /// Returns whether the second reduction's input is the sum of the first one's inputs, or a part of that. Sums of
-/// digests add up as the values do, so one tensor's are those of the sum but for a factor.
+/// digests add up as the values do, so one tensor's are those of the sum times a factor.
 bool isSumOf(const StepReduction& second, const StepReduction& first) {
   const SampledReduction& input = second.first();
   if (input.elements != first.first().elements) {
@@ -87,7 +87,7 @@ void addReducedTwice(Steps steps, std::vector<FoundFault>& faults) {
   }
 }
 
-/// What is not finite in a step.
+/// The gradients, values and inputs of a step that are not finite.
 struct NonFinite {
   std::string gradient; ///< the first parameter in backward order whose gradient is not
   bool is_of_values = false;
@@ -235,50 +235,33 @@ void addNoContribution(const NamedGroup& group, const Contributions& ranks, std:
   }
 }
 
-/// Adds the ranks whose norm is far from that of the others in all sampled steps.
+/// Adds the ranks whose norm is far above the smallest one in each sampled step.
 void addOtherSize(const NamedGroup& group, const Contributions& ranks, std::vector<FoundFault>& faults) {
-  constexpr double kFactor = 30; // healthy jobs of tests/jobs and cases: up to 8
-  std::vector<int64_t> small;
-  std::vector<int64_t> large;
+  constexpr double kFactor = 30; // right jobs of tests/jobs: up to 8
   const std::vector<const StepSamples*>& steps = ranks.begin()->second.steps;
-  double least = INFINITY;
-  for (size_t i = 0; i < steps.size(); ++i) {
-    std::vector<std::pair<double, int64_t>> norms;
-    for (const auto& [rank, contribution] : ranks) {
-      norms.emplace_back(std::sqrt(contribution.squares[i]), rank);
-    }
-    std::sort(norms.begin(), norms.end());
-    size_t cut = 0; // of the largest factor between neighbours
-    double widest = 0;
-    for (size_t place = 1; place < norms.size(); ++place) {
-      const double factor = norms[place - 1].first > 0 ? norms[place].first / norms[place - 1].first : 0;
-      cut = factor > widest ? place : cut;
-      widest = std::max(widest, factor);
-    }
-    least = std::min(least, widest);
-    std::set<int64_t> below;
-    for (size_t place = 0; place < cut; ++place) {
-      below.insert(norms[place].second);
-    }
-    const std::vector<int64_t> now(below.begin(), below.end());
-    if (i > 0 && now != small) {
-      return;
-    }
-    small = now;
-  }
-  if (steps.size() < kFewestSampled || least < kFactor) {
-    return;
-  }
+  double ratio = INFINITY;
+  std::vector<int64_t> loud;
+  std::vector<int64_t> others;
   for (const auto& [rank, contribution] : ranks) {
-    if (!std::binary_search(small.begin(), small.end(), rank)) {
-      large.push_back(rank);
+    double least = INFINITY; // factor of a step
+    for (size_t i = 0; i < steps.size(); ++i) {
+      double smallest = INFINITY;
+      for (const auto& [other, with] : ranks) {
+        smallest = with.squares[i] > 0 ? std::min(smallest, with.squares[i]) : smallest;
+      }
+      least = std::min(least, std::sqrt(contribution.squares[i] / smallest));
     }
+    (least >= kFactor ? loud : others).push_back(rank);
+    ratio = least >= kFactor ? std::min(ratio, least) : ratio;
+  }
+  if (steps.size() < kFewestSampled || loud.empty()) {
+    return;
   }
   FoundFault fault = faultOf(VerifySeverity::kNote, VerifyClass::kOtherSize, *steps.front());
   fault.finding.group = group.title;
-  fault.finding.cause_ranks = rangesOf(large);
-  fault.finding.ratio = least;
-  fault.parts = partsOf(small, large);
+  fault.finding.cause_ranks = rangesOf(loud);
+  fault.finding.ratio = ratio;
+  fault.parts = partsOf(others, loud);
   faults.push_back(std::move(fault));
 }
 

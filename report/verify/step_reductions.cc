@@ -3,9 +3,7 @@
 #include "report/verify/step_reductions.h"
 
 #include <algorithm>
-#include <deque>
 #include <functional>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -27,43 +25,19 @@ const NamedGroup* groupOf(int64_t rank, const std::string& name, const JobFacts&
   return first != facts.groups.end() && first->second == own->second ? &first->second : nullptr;
 }
 
-uint64_t gradientElements(const Sample& sample, const ParameterTracks& tracks, int64_t rank, uint32_t optimizer) {
-  std::set<const SampleRow*> with_gradient;
-  for (const SampleRow& row : sample.rows) {
-    if (row.has_gradient) {
-      with_gradient.insert(&row);
-    }
-  }
-  uint64_t elements = 0;
-  for (const ParameterTrack& track : tracks.all()) {
-    const RankTrack* of_rank = track.optimizer == optimizer ? track.of(rank) : nullptr;
-    for (size_t step = 0; of_rank != nullptr && step < of_rank->rows.size(); ++step) {
-      if (with_gradient.contains(of_rank->rows[step])) {
-        const std::vector<int64_t>& shape = of_rank->row_facts[step]->local_shape;
-        elements += std::accumulate(shape.begin(), shape.end(), uint64_t{1}, std::multiplies<>());
-      }
-    }
-  }
-  return elements;
-}
-
 /// Returns which of the calls that may be of gradients are: neighbours that have as many elements together.
 std::vector<bool> bucketsOf(const std::vector<StepReduction>& reductions, uint64_t elements) {
   std::vector<bool> are_buckets(reductions.size());
-  std::deque<size_t> run;
+  size_t first = 0;
   uint64_t sum = 0;
   for (size_t i = 0; elements > 0 && i < reductions.size(); ++i) {
-    run.push_back(i);
     sum += reductions[i].first().elements;
     while (sum > elements) {
-      sum -= reductions[run.front()].first().elements;
-      run.pop_front();
+      sum -= reductions[first++].first().elements;
     }
     if (sum == elements) {
-      for (const size_t place : run) {
-        are_buckets[place] = true;
-      }
-      run.clear();
+      std::fill(are_buckets.begin() + first, are_buckets.begin() + i + 1, true);
+      first = i + 1;
       sum = 0;
     }
   }
@@ -103,7 +77,7 @@ std::vector<StepReduction> commonReductions(const StepSamples& step, const JobFa
   return common;
 }
 
-void addReductions(StepSamples& step, const ParameterTracks& tracks, const JobFacts& facts) {
+void addReductions(StepSamples& step, const JobFacts& facts) {
   std::vector<StepReduction> all = commonReductions(step, facts);
   const auto is_known = [](const StepReduction& reduction) {
     return std::any_of(reduction.inputs.begin(), reduction.inputs.end(), [](const SampledReduction* input) {
@@ -112,10 +86,7 @@ void addReductions(StepSamples& step, const ParameterTracks& tracks, const JobFa
   };
   std::vector<StepReduction> perhaps;
   std::copy_if(all.begin(), all.end(), std::back_inserter(perhaps), std::not_fn(is_known));
-  const auto& [rank, sample] = *step.samples.begin();
-  const std::vector<bool> are_buckets =
-      perhaps.empty() ? std::vector<bool>()
-                      : bucketsOf(perhaps, gradientElements(*sample, tracks, rank, step.optimizer));
+  const std::vector<bool> are_buckets = bucketsOf(perhaps, step.samples.begin()->second->gradient_elements);
   size_t place = 0;
   for (StepReduction& reduction : all) {
     if (is_known(reduction) || are_buckets[place++]) {
@@ -148,7 +119,7 @@ std::vector<StepSamples> stepSamples(const ParameterTracks& tracks, const JobFac
           step.samples.emplace(rank, samples[i]);
         }
       }
-      addReductions(step, tracks, facts);
+      addReductions(step, facts);
       before = step.step;
       steps.push_back(std::move(step));
     }

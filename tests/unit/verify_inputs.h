@@ -60,6 +60,7 @@ class InputsJob {
     for (size_t rank = 0; rank < pending_.size(); ++rank) {
       Sample& sample = job_.processes()[rank].samples.back();
       sample.reductions = std::exchange(pending_[rank], {});
+      sample.gradient_elements = 64;
       sample.batch = std::exchange(batches_[rank], {});
     }
   }

@@ -143,7 +143,8 @@ Lines linesOfSourceOfNan(const VerifyFinding& finding) {
     return {
         fmt::format("values or gradients have infinities or NaN on all of {}", allRanksText(finding)),
         which,
-        "Before the first reduction that was sampled, each of these ranks had them, or no reduction was sampled."};
+        "No sampled reduction shows a rank that had them before the others. Sample the steps before: "
+        "COMMTAP_VERIFY=N,N."};
   }
   const bool is_error = finding.severity == VerifySeverity::kError;
   return {
@@ -192,7 +193,7 @@ Lines linesOfReducedTwice(const VerifyFinding& finding) {
           allRanksText(finding)),
       fmt::format(
           "{}, after the reduction at {}, from step {} on", namesText(finding), first, finding.step.value_or(0)),
-      "A sum of equal gradients is so many times too large; an average changes nothing. Leave one of the two out."};
+      "A sum of equal gradients is too large by the number of ranks, and an average changes nothing."};
 }
 
 Lines linesOfNoContribution(const VerifyFinding& finding) {
@@ -209,12 +210,15 @@ Lines linesOfNoContribution(const VerifyFinding& finding) {
 }
 
 Lines linesOfOtherSize(const VerifyFinding& finding) {
-  return {fmt::format(
-      "what {} puts into the reductions of group {} is at least {:.0f} times as large as that of the others of {}",
-      someRanksText(finding.cause_ranks),
-      inert(finding.group),
-      finding.ratio.value_or(0),
-      allRanksText(finding))};
+  return {
+      fmt::format(
+          "the gradients of {} are at least {:.0f} times as large as the smallest of {}, in each sampled step",
+          someRanksText(finding.cause_ranks),
+          finding.ratio.value_or(0),
+          allRanksText(finding)),
+      fmt::format(
+          "before their reductions in group {}. A loss that is scaled or summed on some ranks only?",
+          inert(finding.group))};
 }
 
 /// Returns what it means if the ranks of an unproven finding hold replicas.

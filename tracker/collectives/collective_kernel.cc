@@ -388,7 +388,7 @@ void CallWatch::begin(const OpFacts& facts, c10::DispatchKeySet keys, const AnyA
     thread->frame = &frame_;
     thread_ = thread;
   }
-  if (reduction) [[unlikely]] { // outside of the time that stands for other calls: a digest takes as long as a sample
+  if (reduction) [[unlikely]] { // after the time that is multiplied for other calls: a digest takes as long as a sample
     catchAll("an input of a reduction", [&] { sampleInputs(facts, arguments, *reduction); });
   }
 }

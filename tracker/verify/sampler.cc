@@ -408,11 +408,17 @@ constinit std::atomic<bool> Sampler::is_recording_{false};
 void Sampler::start(const SampledSteps& steps) {
   ProcessSampling::get().setSteps(steps);
   is_on_.store(steps.isOn(), std::memory_order_relaxed);
-  record(steps.isOn() && steps.contains(1));
+  recordFirst();
 }
 
 void Sampler::setFunction(decltype(CommtapPython::sample_step) function) {
   sample_step.store(function, std::memory_order_release);
+  recordFirst();
+}
+
+/// A process whose steps are not seen takes no samples.
+void Sampler::recordFirst() {
+  record(isOn() && sample_step.load(std::memory_order_acquire) != nullptr && ProcessSampling::get().wants(1));
 }
 
 void Sampler::stepBegins() noexcept {
@@ -500,7 +506,7 @@ void Sampler::noteUnseenSteps() {
 void Sampler::resetInForkedChild() {
   step_seen.store(false, std::memory_order_relaxed);
   ProcessSampling::get().reset();
-  record(isOn() && ProcessSampling::get().wants(1));
+  recordFirst();
 }
 
 ForkLock Sampler::forkLock() {

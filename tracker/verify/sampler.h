@@ -58,6 +58,8 @@ class Sampler {
   static ForkLock forkLock();
 
  private:
+  static void recordFirst();
+
   static constinit std::atomic<bool> is_on_;
   static constinit std::atomic<bool> is_recording_;
 };

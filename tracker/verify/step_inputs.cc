@@ -119,6 +119,7 @@ void StepInputs::addGap(std::string_view why, uint64_t count) {
 }
 
 void StepInputs::noteGradient(const c10::TensorImpl& gradient, std::string_view parameter) {
+  gradient_elements_ += static_cast<uint64_t>(gradient.numel());
   const auto found =
       gradient.has_storage() ? by_storage_.find(gradient.unsafe_storage().unsafeGetStorageImpl()) : by_storage_.end();
   if (found == by_storage_.end()) {
@@ -137,6 +138,7 @@ void StepInputs::moveTo(Sample& sample) {
   for (Reduced& each : reductions_) {
     sample.reductions.push_back(std::move(each.reduction));
   }
+  sample.gradient_elements = gradient_elements_;
   sample.batch = std::move(batch_);
   sample.gaps = std::move(gaps_);
   *this = StepInputs();

@@ -26,7 +26,7 @@ inline constexpr std::string_view kCompiledReductions =
     "reductions in the backward of compiled code, which may be of gradients";
 inline constexpr std::string_view kUnreadForwards = "forwards whose tensors are not in the memory of the CPU";
 inline constexpr std::string_view kForwardsWithoutTensors = "forwards without tensors among their arguments";
-inline constexpr std::string_view kTooManyForwards = "forwards beyond the first 4096 of a step";
+inline constexpr std::string_view kTooManyForwards = "forwards beyond the first 1024 of a step";
 
 /// A call that sums or averages, in which this rank's tensors are gradients or may be.
 struct ReductionCall {
@@ -36,13 +36,13 @@ struct ReductionCall {
   bool is_gradient = false; ///< false: only if a parameter's gradient has the memory
 };
 
-/// What enters the model and the reductions of gradients between a step and the next one that has a sample. Reads
-/// tensors of the CPU; others are gaps. Holds no tensor, but the address of each storage object, so that no other
-/// storage gets it. Not for several threads at once.
+/// Reads the tensors that enter the model and the reductions of gradients between a step and the next one that has a
+/// sample. Reads tensors of the CPU; others are gaps. Holds no tensor, but the address of each storage object, so that
+/// no other storage gets it. Not for several threads at once.
 class StepInputs {
  public:
   static constexpr size_t kMostReductions = 1024; ///< tensors
-  static constexpr uint64_t kMostForwards = 4096;
+  static constexpr uint64_t kMostForwards = 1024;
 
   /// A tensor of a call, read before the call may change it.
   struct Reduced {
@@ -71,7 +71,7 @@ class StepInputs {
   void add(const SampledBatch& rows);
   void addGap(std::string_view why, uint64_t count = 1);
 
-  /// Marks the reductions that had the memory of a parameter's gradient.
+  /// Counts a parameter's gradient, and marks the reductions that had its memory.
   void noteGradient(const c10::TensorImpl& gradient, std::string_view parameter);
   /// Moves everything into a sample.
   void moveTo(Sample& sample);
@@ -79,6 +79,7 @@ class StepInputs {
  private:
   std::vector<Reduced> reductions_;
   std::unordered_map<const c10::StorageImpl*, std::vector<size_t>> by_storage_; ///< those whose storage is known
+  uint64_t gradient_elements_ = 0;
   SampledBatch batch_;
   std::vector<SampledGap> gaps_;
 };

@@ -59,6 +59,7 @@ class Sample:
     groups: dict[str, int]
     rows: list[Row]
     reductions: list[Reduction]
+    gradient_elements: int
     forwards: int
     data_rows: int
     hashes: list[int]
@@ -144,8 +145,8 @@ def _inputs(payload: bytes, at: int) -> tuple[tuple[Any, ...], int]:
     for _ in range(count):
         reduction, at = _reduction(payload, at)
         reductions.append(reduction)
-    forwards, rows, _sum, count = struct.unpack_from("<QQQI", payload, at)
-    at += struct.calcsize("<QQQI")
+    elements, forwards, rows, _sum, count = struct.unpack_from("<QQQQI", payload, at)
+    at += struct.calcsize("<QQQQI")
     hashes = list(struct.unpack_from(f"<{count}Q", payload, at))
     at += 8 * count
     (count,) = struct.unpack_from("<I", payload, at)
@@ -155,7 +156,7 @@ def _inputs(payload: bytes, at: int) -> tuple[tuple[Any, ...], int]:
         why, at = _text(payload, at)
         (gaps[why],) = struct.unpack_from("<Q", payload, at)
         at += 8
-    return (reductions, forwards, rows, hashes, gaps), at
+    return (reductions, elements, forwards, rows, hashes, gaps), at
 
 
 def _digest(payload: bytes, at: int, flags: int, constant: int) -> tuple[Digest, int]:

@@ -74,7 +74,8 @@ bool areEqual(const SampledParameter& one, const SampledParameter& other) {
 }
 
 bool areEqual(const Sample& one, const Sample& other) {
-  return std::tie(one.optimizer, one.step, one.at_ns) == std::tie(other.optimizer, other.step, other.at_ns) &&
+  return std::tie(one.optimizer, one.step, one.at_ns, one.gradient_elements) ==
+             std::tie(other.optimizer, other.step, other.at_ns, other.gradient_elements) &&
          areAllEqual(one.groups, other.groups) && areAllEqual(one.rows, other.rows) &&
          areAllEqual(one.reductions, other.reductions) && areEqual(one.batch, other.batch) &&
          areAllEqual(one.gaps, other.gaps);

@@ -68,6 +68,7 @@ inline Sample sampleOf(uint64_t step, uint32_t parameters) {
   }
   sample.reductions = {
       {"default_pg", step, 0, "Net", 64, true, digestOf(step)}, {"", step + 1, 2, "", 0, false, digestOf(step + 1)}};
+  sample.gradient_elements = 70 + step;
   sample.batch = {2, 3, step, {1, 5, 9}};
   sample.gaps = {{"forwards that were not read", step}};
   return sample;

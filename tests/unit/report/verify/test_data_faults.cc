@@ -103,7 +103,7 @@ TEST_CASE("ranks that exchange activations are meant to share samples") {
   for (std::vector<GroupRanks> JobFacts::*groups : {&JobFacts::activations, &JobFacts::messages, &JobFacts::gathers}) {
     InputsJob job = jobThatReads(2, [](uint64_t step, uint64_t) { return rowsOf(step); });
     job.facts().*groups = {{0, 1}};
-    // What a group gathers whose gradients are reduced there is parameters.
+    // A group whose gradients are reduced gathers parameters.
     CHECK(faultsOf(job).size() == (groups == &JobFacts::gathers ? 1U : 0U));
   }
 }

@@ -125,6 +125,64 @@ TEST_CASE("every class has one to three lines of inert text") {
   }
 }
 
+TEST_CASE("the source of infinities names its ranks, and whether values follow") {
+  VerifyFinding source = finding(VerifyClass::kSourceOfNan);
+  source.severity = VerifySeverity::kError;
+  source.parameters = {"Net.a.w"};
+  CHECK(
+      linesOf(source) ==
+      Lines{
+          "rank 1 put infinities or NaN into a reduction of gradients, which gave them to ranks 0-1",
+          "Net.a.w: finite at step 1, not finite at step 2; in backward order the first gradient",
+          "Values are not finite in this or a later sample. Look at this rank's data and loss in that step."});
+  source.severity = VerifySeverity::kNote;
+  CHECK(linesOf(source)[2] == "No sampled value is: a loss scaler leaves such steps out.");
+  source.cause_ranks.clear();
+  source.parameters.clear();
+  CHECK(linesOf(source)[0] == "values or gradients have infinities or NaN on all of ranks 0-1");
+  CHECK(linesOf(source)[1] == "finite at step 1, not finite at step 2");
+}
+
+TEST_CASE("the same samples are shown by rows or by gradients, with their part") {
+  VerifyFinding same = finding(VerifyClass::kSameData);
+  same.severity = VerifySeverity::kWarning;
+  same.last_step = 9;
+  same.ratio = 1;
+  CHECK(linesOf(same)[0] == "ranks 0-1 read the same samples in each sampled step (steps 2 to 9)");
+  same.ratio = 0.75;
+  CHECK(linesOf(same)[0] == "ranks 0-1 share at least 75 % of their samples in each sampled step (steps 2 to 9)");
+  CHECK(linesOf(same)[1].starts_with("Their average is about one rank's gradient."));
+  same.severity = VerifySeverity::kNote;
+  CHECK(linesOf(same)[1] == "Samples that are drawn with replacement, padding or a small dataset do so.");
+  same.evidence = ReplicaEvidence::kGradients;
+  CHECK(
+      linesOf(same)[0] ==
+      "ranks 0-1 put equal gradients into every reduction of their group in the sampled steps (steps 2 to 9)");
+}
+
+TEST_CASE("inputs of reductions name the group, the ranks and the places") {
+  VerifyFinding made = finding(VerifyClass::kReducedTwice);
+  made.group = "dp";
+  made.modules = {"Net"};
+  CHECK(
+      linesOf(made)[0] ==
+      "gradients at 2 places are reduced again over group dp, although they are equal on ranks 0-1 already");
+  CHECK(linesOf(made)[1] == "Net.a.w and 1 more, after the reduction at Net, from step 2 on");
+  made.what = VerifyClass::kNoContribution;
+  made.severity = VerifySeverity::kWarning;
+  CHECK(
+      linesOf(made)[0] ==
+      "rank 1 put only zeros into the reductions of gradients in all sampled steps, of ranks 0-1 in group dp");
+  made.severity = VerifySeverity::kNote;
+  CHECK(
+      linesOf(made)[0] == "rank 1 put only zeros into the reductions of gradients in step 2, of ranks 0-1 in group dp");
+  made.what = VerifyClass::kOtherSize;
+  made.ratio = 1000;
+  CHECK(
+      linesOf(made)[0] ==
+      "the gradients of rank 1 are at least 1000 times as large as the smallest of ranks 0-1, in each sampled step");
+}
+
 TEST_CASE("what rows show names the group, and both readings") {
   VerifyFinding one_way;
   one_way.what = VerifyClass::kOneWay;

@@ -83,6 +83,7 @@ TEST_CASE("a call of unknown tensors is one of gradients if a parameter's gradie
   CHECK(sample.reductions[1].is_gradient);
   CHECK(sample.reductions[1].module == "Net");
   CHECK_FALSE(sample.reductions[2].is_gradient);
+  CHECK(sample.gradient_elements == 12);
 }
 
 TEST_CASE("no tensor is kept, and memory at the same address is other memory") {
