@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "report/replicas/replica_sets.h"
 #include "report/replicas/row_rules.h"
 
 namespace commtap {
@@ -87,83 +88,97 @@ void addReducedTwice(Steps steps, std::vector<FoundFault>& faults) {
   }
 }
 
-/// The gradients, values and inputs of a step that are not finite.
-struct NonFinite {
-  std::string gradient; ///< the first parameter in backward order whose gradient is not
-  bool is_of_values = false;
-  std::vector<int64_t> finite;  ///< ranks whose input of the first reduction that has others is finite
-  std::vector<int64_t> sources; ///< the others
-};
+/// A parameter on a rank, by the row of a sample.
+using RowTracks = std::map<std::pair<int64_t, const SampleRow*>, std::pair<const ParameterTrack*, const RankTrack*>>;
 
-NonFinite nonFiniteIn(
-    const StepSamples& step,
-    const std::map<std::pair<int64_t, const SampleRow*>, std::string>& names) {
-  NonFinite found;
-  for (const auto& [rank, sample] : step.samples) {
-    for (const SampleRow& row : sample->rows) {
-      found.is_of_values |= row.value.has_non_finite;
-      const auto name = names.find({rank, &row});
-      if (row.has_gradient && row.gradient.has_non_finite && name != names.end()) {
-        found.gradient = name->second;
+RowTracks rowTracks(const ParameterTracks& tracks) {
+  RowTracks rows;
+  for (const ParameterTrack& track : tracks.all()) {
+    for (const RankTrack& rank : track.ranks) {
+      for (const SampleRow* row : rank.rows) {
+        rows[{rank.rank, row}] = {&track, &rank};
       }
     }
   }
+  return rows;
+}
+
+/// The values, gradients and inputs of a step that are not finite.
+struct NonFinite {
+  std::set<int64_t> with_values;
+  std::set<int64_t> with_gradients;
+  bool is_of_shards = false;    ///< of which a rank may have some alone
+  std::string gradient;         ///< the first parameter in backward order whose gradient is not finite
+  std::vector<int64_t> finite;  ///< ranks whose input of the first reduction with others is finite
+  std::vector<int64_t> sources; ///< the others
+
+  bool isAny() const {
+    return !with_values.empty() || !with_gradients.empty() || !sources.empty();
+  }
+  /// Returns whether some ranks had them before the reduction that gave them to all.
+  bool hasSource() const {
+    return with_values.empty() && !sources.empty() && !finite.empty();
+  }
+  /// Returns whether they are on all ranks. Else they are a fault of replicas.
+  bool isOfAll(size_t ranks) const {
+    return is_of_shards || (with_values.empty() ? with_gradients : with_values).size() == ranks;
+  }
+};
+
+NonFinite nonFiniteIn(const StepSamples& step, const RowTracks& tracks) {
+  NonFinite found;
+  for (const auto& [rank, sample] : step.samples) {
+    for (const SampleRow& row : sample->rows) {
+      const bool is_gradient = row.has_gradient && row.gradient.has_non_finite;
+      const auto track = tracks.find({rank, &row});
+      if ((!row.value.has_non_finite && !is_gradient) || track == tracks.end()) {
+        continue;
+      }
+      (row.value.has_non_finite ? found.with_values : found.with_gradients).insert(rank);
+      found.is_of_shards |= isDeclaredShard(*track->second.second->facts);
+      found.gradient = is_gradient ? track->second.first->name : found.gradient;
+    }
+  }
   for (const StepReduction& reduction : step.reductions) {
-    for (size_t place = 0; place < reduction.inputs.size(); ++place) {
-      (reduction.inputs[place]->input.has_non_finite ? found.sources : found.finite)
-          .push_back(reduction.group->ranks[place]);
+    for (size_t place = 0; found.sources.empty() && place < reduction.inputs.size(); ++place) {
+      found.finite.clear();
+      for (size_t i = 0; reduction.inputs[place]->input.has_non_finite && i < reduction.inputs.size(); ++i) {
+        (reduction.inputs[i]->input.has_non_finite ? found.sources : found.finite).push_back(reduction.group->ranks[i]);
+      }
     }
-    if (!found.sources.empty()) {
-      return found;
-    }
-    found.finite.clear();
   }
   return found;
 }
 
-/// Returns the names of parameters by the rows of their samples, in backward order of a rank: the last one is first.
-std::map<std::pair<int64_t, const SampleRow*>, std::string> rowNames(const ParameterTracks& tracks) {
-  std::map<std::pair<int64_t, const SampleRow*>, std::string> names;
-  for (const ParameterTrack& track : tracks.all()) {
-    for (const RankTrack& rank : track.ranks) {
-      for (const SampleRow* row : rank.rows) {
-        names[{rank.rank, row}] = track.name;
+/// Adds the first step of an optimizer in which something is not finite, with the ranks that had it before a reduction
+/// gave it to all. A loss scaler leaves out steps in which each rank has it.
+void addSourceOfNan(Steps steps, const ParameterTracks& tracks, std::vector<FoundFault>& faults) {
+  const RowTracks rows = rowTracks(tracks);
+  std::map<uint32_t, std::optional<FoundFault>> first;
+  std::set<uint32_t> with_values;
+  for (const StepSamples& step : steps) {
+    const NonFinite found = nonFiniteIn(step, rows);
+    if (!found.with_values.empty()) {
+      with_values.insert(step.optimizer);
+    }
+    if (!found.isAny() || first.contains(step.optimizer)) {
+      continue;
+    }
+    std::optional<FoundFault>& fault = first[step.optimizer];
+    if (found.hasSource() || found.isOfAll(step.samples.size())) {
+      fault = faultOf(VerifySeverity::kError, VerifyClass::kSourceOfNan, step);
+      fault->parameter = found.gradient;
+      fault->finding.cause_ranks = found.hasSource() ? rangesOf(found.sources) : RankRanges();
+      fault->parts = found.hasSource() ? partsOf(found.finite, found.sources) : RankParts(1);
+      for (auto each = step.samples.begin(); !found.hasSource() && each != step.samples.end(); ++each) {
+        fault->parts[0].push_back(each->first);
       }
     }
   }
-  return names;
-}
-
-/// Adds the first step of an optimizer in which something is not finite, with the ranks that had it before a reduction
-/// gave it to all. Ranks that differ in values or reduced gradients are faults of replicas.
-void addSourceOfNan(Steps steps, const ParameterTracks& tracks, std::vector<FoundFault>& faults) {
-  const auto names = rowNames(tracks);
-  std::map<uint32_t, FoundFault> first;
-  std::set<uint32_t> with_values;
-  for (const StepSamples& step : steps) {
-    const NonFinite found = nonFiniteIn(step, names);
-    if (found.is_of_values) {
-      with_values.insert(step.optimizer);
-    }
-    if (first.contains(step.optimizer) || (!found.is_of_values && found.gradient.empty() && found.sources.empty())) {
-      continue;
-    }
-    FoundFault fault = faultOf(VerifySeverity::kNote, VerifyClass::kSourceOfNan, step);
-    fault.parameter = found.gradient;
-    std::vector<int64_t> ranks;
-    for (const auto& [rank, sample] : step.samples) {
-      ranks.push_back(rank);
-    }
-    const bool has_source = !found.is_of_values && !found.sources.empty() && !found.finite.empty();
-    fault.parts = has_source ? partsOf(found.finite, found.sources) : RankParts{std::move(ranks)};
-    fault.finding.cause_ranks = has_source ? rangesOf(found.sources) : RankRanges();
-    first.emplace(step.optimizer, std::move(fault));
-  }
   for (auto& [optimizer, fault] : first) {
-    const bool is_of_values = with_values.contains(optimizer);
-    if (is_of_values || !fault.finding.cause_ranks.empty()) { // else a step that a loss scaler leaves out
-      fault.finding.severity = is_of_values ? VerifySeverity::kError : VerifySeverity::kNote;
-      faults.push_back(std::move(fault));
+    if (fault && (with_values.contains(optimizer) || !fault->finding.cause_ranks.empty())) {
+      fault->finding.severity = with_values.contains(optimizer) ? VerifySeverity::kError : VerifySeverity::kNote;
+      faults.push_back(std::move(*fault));
     }
   }
 }
