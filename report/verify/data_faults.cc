@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -76,6 +75,7 @@ class DataRanks {
   std::set<GroupRanks> exchanges_;
 };
 
+using Ranks = std::vector<int64_t>;
 using Batches = std::map<uint64_t, const SampledBatch*>; ///< of a rank, by step
 
 /// Returns the ranks' batches of an optimizer's steps. Leaves out ranks that take the same rows in every step.
@@ -99,9 +99,9 @@ std::map<int64_t, Batches> batchesOf(Steps steps, uint32_t optimizer) {
 double sharedAlways(const Batches& one, const Batches& other) {
   double least = 1;
   size_t steps = 0;
-  for (const auto& [step, batch] : one) {
-    if (const auto same = other.find(step); same != other.end()) {
-      least = std::min(least, sharedPart(*batch, *same->second));
+  for (auto batch = one.begin(); batch != one.end() && least > 0; ++batch) {
+    if (const auto same = other.find(batch->first); same != other.end()) {
+      least = std::min(least, sharedPart(*batch->second, *same->second));
       ++steps;
     }
   }
@@ -120,56 +120,32 @@ FoundFault faultOf(double part, std::vector<int64_t> ranks, uint32_t optimizer, 
   return fault;
 }
 
-/// Ranks that read the same samples, or some of them.
-struct Readers {
-  std::vector<int64_t> ranks;
-  double part = 1; ///< the least
-};
-
-/// Finds, for each rank, the first one that shares most of its rows, else one that shares some: by the hashes of their
-/// first steps, so that not each pair is compared.
-std::vector<Readers> readersOf(const std::map<int64_t, Batches>& batches, const DataRanks& data) {
-  std::map<uint64_t, std::vector<int64_t>> by_hash; // the first ranks of those found so far
-  std::map<int64_t, Readers> found;
-  std::vector<Readers> pairs;
-  for (const auto& [rank, of_rank] : batches) {
-    std::set<int64_t> candidates;
-    for (const uint64_t hash : of_rank.begin()->second->hashes) {
-      candidates.insert(by_hash[hash].begin(), by_hash[hash].end());
-    }
-    int64_t nearest = rank;
-    double most = 0;
-    for (const int64_t candidate : candidates) {
-      const double part = data.areApart(candidate, rank) ? sharedAlways(batches.at(candidate), of_rank) : 0;
-      nearest = part > most ? candidate : nearest;
-      most = std::max(most, part);
-    }
-    if (most > kMostByChance) {
-      found[nearest].ranks.push_back(rank);
-      found[nearest].part = std::min(found[nearest].part, most);
-      continue;
-    }
-    if (most > 0) {
-      pairs.push_back({{nearest, rank}, most});
-    }
-    found[rank].ranks.push_back(rank);
-    for (const uint64_t hash : of_rank.begin()->second->hashes) {
-      by_hash[hash].push_back(rank);
-    }
-  }
-  for (auto& [rank, readers] : found) {
-    pairs.push_back(std::move(readers));
-  }
-  std::erase_if(pairs, [](const Readers& readers) { return readers.ranks.size() < 2; });
-  return pairs;
-}
-
+/// Compares each rank with the first ones that read other samples: it reads those of one of them, or shares some.
 void addSameRows(Steps steps, uint32_t optimizer, const DataRanks& data, std::vector<FoundFault>& faults) {
   const std::map<int64_t, Batches> batches = batchesOf(steps, optimizer);
-  for (Readers& readers : readersOf(batches, data)) {
-    const Batches& of_first = batches.at(readers.ranks.front());
-    faults.push_back(
-        faultOf(readers.part, std::move(readers.ranks), optimizer, of_first.begin()->first, of_first.rbegin()->first));
+  std::map<int64_t, std::pair<Ranks, double>> readers; // by their first rank: the others, and their part
+  for (const auto& [rank, of_rank] : batches) {
+    const uint64_t first = of_rank.begin()->first;
+    const uint64_t last = of_rank.rbegin()->first;
+    std::pair<double, int64_t> most(0, rank);
+    for (const auto& [other, found] : readers) {
+      const double part = sharedAlways(batches.at(other), of_rank);
+      most = part > most.first && data.areApart(other, rank) ? std::pair(part, other) : most;
+    }
+    if (most.first > 0 && most.first <= kMostByChance) {
+      faults.push_back(faultOf(most.first, {most.second, rank}, optimizer, first, last));
+    }
+    auto& [ranks, part] =
+        readers.try_emplace(most.first > kMostByChance ? most.second : rank, Ranks(), 1).first->second;
+    ranks.push_back(rank);
+    part = most.first > kMostByChance ? std::min(part, most.first) : part;
+  }
+  for (auto& [rank, found] : readers) {
+    const Batches& of_first = batches.at(rank);
+    if (found.first.size() > 1) {
+      faults.push_back(
+          faultOf(found.second, std::move(found.first), optimizer, of_first.begin()->first, of_first.rbegin()->first));
+    }
   }
 }
 
