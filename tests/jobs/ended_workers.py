@@ -19,7 +19,7 @@ STEPS = 5
 
 
 def work(store: str, end: str) -> None:
-    """Trains for some steps, says so, and ends as it is told."""
+    """Trains for some steps, says so, and ends as `end` says."""
     import torch
     import torch.distributed as dist
 

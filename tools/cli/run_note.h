@@ -12,9 +12,9 @@
 
 namespace commtap {
 
-/// What a command under `commtap run` has left of which its reports do not tell: it failed without a report, as a job
-/// whose ranks never met; processes loaded torch without commtap; the reports do not name it. No other reader takes the
-/// file for a report: its name ends in .note.
+/// The facts of a command under `commtap run` that its reports lack: it failed without a report, as a job whose ranks
+/// never met; processes loaded torch without commtap; the reports do not name it. No other reader takes the file for a
+/// report: its name ends in .note.
 struct RunNote {
   std::string run_id;
   std::string name; ///< the run's name for people; "" if it has none

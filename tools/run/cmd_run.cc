@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,7 +15,6 @@
 
 #include <fmt/format.h>
 
-#include "report/base/duration.h"
 #include "report/base/process.h"
 #include "report/base/redaction.h"
 #include "report/merge/job_reader.h"
@@ -102,7 +100,7 @@ bool namesProgram(const std::vector<std::string>& argv) {
   return (first == argv.end() || *first != "-c") && !(!argv.empty() && argv[0].starts_with("ray::"));
 }
 
-/// Notes what the reports do not tell, for `commtap list`, `commtap check` and `commtap why`: how a command without a
+/// Notes what the reports lack, for `commtap list`, `commtap check` and `commtap why`: how a command without a
 /// report failed, the processes that loaded torch without commtap, a command that no process names.
 void note(
     const RunSetup& setup,
@@ -134,34 +132,11 @@ void note(
   }
 }
 
-/// Returns folders of other users' processes that could not write to the run's: see fallbackFolder().
-std::vector<std::string> othersFolders(const RunSetup& setup, uint64_t began_ns) {
-  const std::filesystem::path own = fallbackFolder(setup.environment);
-  const std::string prefix = "commtap-";
-  std::vector<std::string> found;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(own.parent_path(), error);
-       !error && entry != std::filesystem::directory_iterator();
-       entry.increment(error)) {
-    const std::string name = entry->path().filename();
-    struct stat facts {};
-    const bool is_fallback = name.starts_with(prefix) && name.size() > prefix.size() &&
-                             name.find_first_not_of("0123456789", prefix.size()) == std::string::npos;
-    if (is_fallback && lstat(entry->path().c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) &&
-        facts.st_uid != getuid() &&
-        static_cast<uint64_t>(facts.st_mtim.tv_sec) * kNsPerSecond + kClocksNs + kNsPerSecond > began_ns) {
-      found.push_back(entry->path());
-    }
-  }
-  return found;
-}
-
 /// Returns what is known of a command that left no report.
-MissingReport missingReport(const RunSetup& setup, uint64_t began_ns, const Ending& ending) {
+MissingReport missingReport(const RunSetup& setup, const Ending& ending) {
   return {
       .folder = commonFolder(setup.options.out, setup.options.run_id),
       .running = processesOfRun(setup.options.run_id),
-      .elsewhere = othersFolders(setup, began_ns),
       .takes_preload_for_path = ending.wait_status != 0 && preloadsIn(setup.environment.get("LD_PRELOAD")).size() > 1};
 }
 
@@ -240,7 +215,7 @@ std::chrono::nanoseconds lookFor(MissedProcesses& missed) {
       return readRun(reportsFolder(setup), setup.options.run_id, began_ns, ending.wait_status == 0, progress);
     });
     if (setup.options.log != LogLevel::kOff) {
-      printSummary(setup, job, missed.found(), job ? MissingReport() : missingReport(setup, began_ns, ending));
+      printSummary(setup, job, missed.found(), job ? MissingReport() : missingReport(setup, ending));
     }
     note(setup, command, ending, began_ns, missed.found(), job);
   }

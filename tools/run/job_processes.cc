@@ -5,11 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <optional>
 #include <sstream>
-#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -64,12 +62,6 @@ ProcessStat processStat(const std::string& proc, uint64_t pid) {
   return stat;
 }
 
-bool isSwitchedOff(const std::string& environment) {
-  constexpr std::array<std::string_view, 4> kOff = {"0", "off", "false", "no"}; // as the stub reads it
-  const std::string value = initialVariable(environment, "COMMTAP").value_or("");
-  return std::find(kOff.begin(), kOff.end(), value) != kOff.end();
-}
-
 std::string describedProcess(const std::string& proc, uint64_t pid) {
   constexpr size_t kColumns = 100;
   std::vector<std::string> words;
@@ -86,8 +78,7 @@ std::string describedProcess(const std::string& proc, uint64_t pid) {
 MissedProcesses::MissedProcesses(uint64_t root, std::string proc) : root_(root), proc_(std::move(proc)) {}
 
 bool MissedProcesses::isMissed(uint64_t pid) {
-  const std::string environment = procText(proc_, pid, "environ");
-  if (isPreloaded(environment) || isSwitchedOff(environment)) {
+  if (isPreloaded(procText(proc_, pid, "environ"))) {
     return false;
   }
   const std::string maps = procText(proc_, pid, "maps");

@@ -38,13 +38,6 @@ std::string noReportText(const MissingReport& missing) {
         counted(missing.running.size(), "process", "processes"),
         fmt::join(missing.running, ", "));
   }
-  if (!missing.elsewhere.empty()) {
-    return fmt::format(
-        "{}: processes of another user cannot write there, and wrote to {}: commtap show {}\n",
-        start,
-        inert(fmt::format("{}", fmt::join(missing.elsewhere, ", "))),
-        pathWord(missing.elsewhere.front()));
-  }
   const char* const preloads =
       missing.takes_preload_for_path
           ? "it takes LD_PRELOAD, which names several libraries, for one path (as torch_memory_saver 0.0.8 to "
@@ -52,7 +45,8 @@ std::string noReportText(const MissingReport& missing) {
           : "";
   return fmt::format(
       "{}: {}no process of the command made a torch.distributed collective (its ranks may not have passed the "
-      "rendezvous), its counts were lost (a warning says so), or the library could not be loaded (a static or setuid "
+      "rendezvous), its reports went to another folder or were lost (a warning above says so), or the library could "
+      "not be loaded (a static or setuid "
       "program, LD_PRELOAD removed on the way, another machine or container): run commtap doctor -- COMMAND\n",
       start,
       preloads);

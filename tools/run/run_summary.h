@@ -11,12 +11,11 @@
 
 namespace commtap {
 
-/// What is known of a command that left no report.
+/// The facts of a command that left no report.
 struct MissingReport {
-  std::string folder;                      ///< in which the report was to be
-  std::vector<uint64_t> running = {};      ///< processes of the run that still run
-  std::vector<std::string> elsewhere = {}; ///< folders that processes of other users wrote to meanwhile
-  bool takes_preload_for_path = false;     ///< it failed, and LD_PRELOAD names several libraries
+  std::string folder;                  ///< in which the report was to be
+  std::vector<uint64_t> running = {};  ///< processes of the run that still run
+  bool takes_preload_for_path = false; ///< it failed, and LD_PRELOAD names several libraries
 };
 
 /// Returns why there may be no report, in one line.
