@@ -177,8 +177,9 @@ void commtap_process_exits(void) {
   char path[kPathMax];
   if (state.on && !state.tried && commtap_find_libtorch(path, sizeof(path))) {
     commtap_say(
-        "%s was loaded in a way that commtap does not see, such as RTLD_DEEPBIND, or dlopen() in a program without "
-        "Python: import torch without that flag, or link the program with libtorch; " COMMTAP_NOT_COUNTED,
+        "%s was loaded, and commtap was not called: the process ended while it imported torch; or it loaded torch with "
+        "RTLD_DEEPBIND, or by dlopen() in a program without Python: import torch without that flag, or link the "
+        "program with libtorch; " COMMTAP_NOT_COUNTED,
         path);
   }
   errno = saved_errno;

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* The functions of c10d that libcommtap.so interposes: Gloo's collectives are queued, run and waited for in them, and
- * ranks exchange symmetric memory.
+/* The functions of c10d that libcommtap.so interposes: Gloo's collectives are queued, run and waited for in them, ranks
+ * exchange symmetric memory, and a process destroys its groups.
  *
  * torch's libraries call them by name through their PLTs and vtables. The mangled names include the types of all
  * parameters: a torch with other types bypasses the shim, and its collectives are counted as `untimed`. Exceptions
@@ -33,6 +33,7 @@
 #define SEND_WAIT "_ZN4c10d16ProcessGroupGloo8SendWork4waitE" MILLISECONDS
 #define RECV_WAIT "_ZN4c10d16ProcessGroupGloo8RecvWork4waitE" MILLISECONDS
 #define FINALIZE_BACKWARD "_ZN4c10d7Reducer17finalize_backwardEv"
+#define UNREGISTER_ALL "_ZN4c10d29unregister_all_process_groupsEv"
 #define RENDEZVOUS                                                        \
   "_ZN4c10d16symmetric_memory10rendezvousERKN2at6TensorERKSt8optionalINS" \
   "t7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEE"
@@ -92,6 +93,19 @@ OBJECT_HOOK(reducer_finalize_backward, FINALIZE_BACKWARD, finalize_backward)
 WAIT_HOOK(work_wait, WORK_WAIT)
 WAIT_HOOK(send_wait, SEND_WAIT)
 WAIT_HOOK(recv_wait, RECV_WAIT)
+
+/* torch.distributed.destroy_process_group() calls it for the default group, after the backends have shut down. */
+EXPORT void unregister_all_process_groups(void) __asm__(UNREGISTER_ALL);
+EXPORT void unregister_all_process_groups(void) {
+  static void* slot;
+  void (*real)(void);
+  *(void**)&real = REAL(&slot, UNREGISTER_ALL, unregister_all_process_groups);
+  const struct commtap_tracker* tracker = commtap_loaded.tracker;
+  if (tracker != NULL) {
+    tracker->groups_destroyed();
+  }
+  real();
+}
 
 /* symmetric_memory::rendezvous(Tensor const&, optional<string> const&) returns an intrusive_ptr, in memory that the
  * caller passes as a first parameter. On other processors the address is in a register that C cannot name. */

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define COMMTAP_ABI 12U
+#define COMMTAP_ABI 13U
 #define COMMTAP_TRACKER_SYMBOL "commtap_tracker_table" /* const struct commtap_tracker* (*)(void) */
 
 enum commtap_start_result {
@@ -176,6 +176,8 @@ struct commtap_tracker {
   const struct commtap_streams* (*streams)(void);
   /* Runs after the ranks have exchanged a tensor of symmetric memory. */
   void (*symmetric_memory_exchanged)(void);
+  /* Runs before the process forgets all its process groups, whose backends have shut down. */
+  void (*groups_destroyed)(void);
   struct commtap_api api;
 };
 

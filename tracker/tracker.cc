@@ -81,6 +81,10 @@ void signals(long pid, int signal) {
   }
 }
 
+void groupsDestroyed() {
+  catchAll("the end of the groups", [] { ProcessLedger::ledger().allDestroyed(); });
+}
+
 void writeReportAtExit() {
   ExitHandler::install([](int status) { finish(COMMTAP_EXIT_NORMAL, status); });
 }
@@ -170,6 +174,7 @@ COMMTAP_EXPORT const commtap_tracker* commtap_tracker_table() {
       .cuda = commtap::GraphCaptures::hooks,
       .streams = commtap::StreamOrder::hooks,
       .symmetric_memory_exchanged = commtap::UnseenSigns::symmetricMemoryExchanged,
+      .groups_destroyed = commtap::groupsDestroyed,
       .api = commtap::apiTable(),
   };
   return &table;

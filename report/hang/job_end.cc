@@ -63,6 +63,8 @@ RankEnd endOf(const Report& report, const Wait* wait, uint64_t patience_ns) {
   switch (job.exit) {
     case ExitKind::kRunning:
       return RankEnd::kRuns;
+    case ExitKind::kAfterWork:
+      return RankEnd::kFinished;
     case ExitKind::kKilled:
       return job.exit_signal && !wentOn(report) ? RankEnd::kByLauncher : RankEnd::kKilled;
     case ExitKind::kSignal:
@@ -227,8 +229,7 @@ std::optional<uint64_t> signalOfEnd(const Report& report) {
 }
 
 bool hasFinished(const Job& job) {
-  const bool by_itself = job.exit == ExitKind::kNormal || job.exit == ExitKind::kUnderscoreExit;
-  return by_itself && job.exit_status.value_or(0) == 0;
+  return job.exit == ExitKind::kAfterWork || (exitsByItself(job.exit) && job.exit_status.value_or(0) == 0);
 }
 
 JobEnd jobEndOf(std::span<const RankSight> sights, const Waits& waits, uint64_t now_ns, uint64_t patience_ns) {

@@ -40,7 +40,7 @@ std::optional<uint64_t> endBeganNs(const Report& report);
 /// Returns when its launcher sent the process a signal, if it ended within a minute, by it or by itself.
 std::optional<uint64_t> signalOfEnd(const Report& report);
 
-/// Returns whether the process exited by itself, and not with an error.
+/// Returns whether the process exited by itself, and not with an error, or was ended after its work.
 bool hasFinished(const Job& job);
 
 } // namespace commtap

@@ -20,6 +20,7 @@ RankState ownStateOf(const RankSight& sight, bool waits) {
   switch (sight.report->job.exit) {
     case ExitKind::kNormal:
     case ExitKind::kUnderscoreExit:
+    case ExitKind::kAfterWork:
       return RankState::kExited;
     case ExitKind::kSignal:
     case ExitKind::kKilled:

@@ -78,6 +78,31 @@ Amounts amountsOf(const JobReport& job) {
   return amounts;
 }
 
+uint64_t successiveProcesses(const JobReport& job) {
+  std::vector<const JobProcess*> processes;
+  for (const JobProcess& process : job.processes) {
+    processes.push_back(&process);
+  }
+  std::sort(processes.begin(), processes.end(), [](const JobProcess* a, const JobProcess* b) {
+    return a->started_at_ns < b->started_at_ns;
+  });
+  struct Lives {
+    uint64_t count = 0;
+    uint64_t end_ns = 0; ///< of the last one that ended
+  };
+  std::map<int64_t, Lives> by_rank;
+  uint64_t most = 0;
+  for (const JobProcess* process : processes) {
+    if (process->rank) {
+      Lives& lives = by_rank[*process->rank];
+      lives.count += process->started_at_ns >= lives.end_ns ? 1 : 0;
+      lives.end_ns = std::max({lives.end_ns, process->ended_at_ns.value_or(0), process->last_activity_ns});
+      most = std::max(most, lives.count);
+    }
+  }
+  return most;
+}
+
 uint64_t rankCount(const JobReport& job) {
   return std::max<uint64_t>(countOf(job.ranks) + unrankedOf(job), 1);
 }

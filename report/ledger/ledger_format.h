@@ -154,7 +154,7 @@ struct LedgerGroup {
   uint32_t check;
   std::atomic<uint64_t> issued[2]; ///< live; number of collectives, and of sends and receives
   std::atomic<StringId> dimension; ///< live; of a DeviceMesh; "": none; kNoIndex: several
-  uint32_t reserved;
+  std::atomic<uint32_t> destroyed; ///< live; 1 once the process has destroyed all its groups
 };
 
 struct LedgerModule {

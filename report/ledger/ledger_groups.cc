@@ -51,6 +51,13 @@ uint32_t LedgerGroups::addRanks(std::string_view name, std::span<const uint32_t>
   return static_cast<uint32_t>(first);
 }
 
+void LedgerGroups::allDestroyed() {
+  const LedgerLock lock(store_.appending());
+  for (uint64_t i = 0; i < store_.used(kGroups, lock); ++i) {
+    store_.records<kGroups>()[i].destroyed.store(1, std::memory_order_relaxed);
+  }
+}
+
 void LedgerGroups::nameDimension(uint32_t group, std::string_view dimension) {
   if (group == kNoIndex) {
     return;

@@ -33,6 +33,9 @@ class LedgerGroups {
   /// Notes that a named dimension of a DeviceMesh uses the group. A group that dimensions of two names use has none.
   void nameDimension(uint32_t group, std::string_view dimension);
 
+  /// Notes that the process has destroyed all its groups. One that it makes later is another record.
+  void allDestroyed();
+
   /// Returns the group's name; "" for kNoIndex.
   std::string_view groupName(uint32_t group) const;
 

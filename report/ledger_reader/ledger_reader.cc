@@ -12,6 +12,7 @@
 #include "report/ledger_reader/ledger_reading.h"
 #include "report/model/members.h"
 #include "report/model/not_seen.h"
+#include "report/model/work_end.h"
 
 namespace commtap {
 namespace {
@@ -61,6 +62,15 @@ void readJob(LedgerReading& reading) {
   }
 }
 
+bool areGroupsDestroyed(const LedgerRecords& records) {
+  const uint64_t groups = records.count(kGroups);
+  uint64_t destroyed = 0;
+  for (uint64_t i = 0; i < groups; ++i) {
+    destroyed += records.at<kGroups>(i).destroyed.load(std::memory_order_relaxed) == 1 ? 1 : 0;
+  }
+  return groups > 0 && destroyed == groups;
+}
+
 constexpr uint32_t kMostSignals = 64; ///< the largest number of a signal on Linux
 
 /// Sets what a ledger holds in addition to the report, and the time of the launcher's signal.
@@ -71,6 +81,7 @@ void readIdentity(LedgerReading& reading, LedgerContents& contents) {
   contents.boot_id = records.text(head.boot_id);
   contents.pid_start_ticks = head.pid_start_ticks;
   contents.parent_pid = head.parent_pid;
+  contents.groups_destroyed = areGroupsDestroyed(records);
   contents.signal_sent = records.numberUpTo(
       kMostSignals,
       head.signal_sent.load(std::memory_order_relaxed),
@@ -136,7 +147,8 @@ Result<LedgerContents> contentsOf(const std::string& path, const Result<LedgerIm
     return contents;
   }
   if (job.exit == ExitKind::kRunning) {
-    job.exit = ExitKind::kKilled;
+    const bool has_ended_work = contents->groups_destroyed && !hasCallUnderWay(contents->report);
+    job.exit = has_ended_work ? ExitKind::kAfterWork : ExitKind::kKilled;
     if (contents->signal_sent != 0) {
       job.exit_signal = contents->signal_sent;
       job.ended_at_ns = job.signal_sent_at_ns;

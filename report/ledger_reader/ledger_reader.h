@@ -20,8 +20,9 @@ struct LedgerContents {
   std::string boot_id;
   uint64_t pid_start_ticks = 0;
   uint64_t parent_pid = 0;
-  uint32_t signal_sent = 0; ///< the number of a deadly signal that the launcher sent to the process; 0: none
-  std::string damage;       ///< one line that says what could not be read; "": nothing
+  bool groups_destroyed = false; ///< the process had groups, and has destroyed all of them
+  uint32_t signal_sent = 0;      ///< the number of a deadly signal that the launcher sent to the process; 0: none
+  std::string damage;            ///< one line that says what could not be read; "": nothing
 };
 
 /// Reads a ledger from memory: the writer's own, or a copy. Accepts any bytes and reads nothing outside of them.
@@ -33,7 +34,7 @@ Result<LedgerContents> readLedger(std::span<const std::byte> bytes);
 Result<Report> readLedgerHead(std::span<const std::byte> bytes);
 
 /// Reads a ledger file, also while its process writes it. A running process stays ExitKind::kRunning; one that exited
-/// without an end of its own becomes kKilled.
+/// without an end of its own becomes kKilled, or kAfterWork if it had destroyed all its groups.
 Result<LedgerContents> readLedgerFile(const std::string& path);
 /// Reads a ledger file that is open. `path` is for errors only.
 Result<LedgerContents> readLedgerFile(const std::string& path, const FileDescriptor& file);

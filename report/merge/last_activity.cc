@@ -22,7 +22,7 @@ uint64_t lastEventNs(const Report& report, uint64_t until_ns) {
 }
 
 uint64_t lastActivityNs(const Report& report) {
-  const bool was_active = report.job.exit != ExitKind::kKilled;
+  const bool was_active = !isEndUnseen(report.job.exit);
   return std::max(lastEventNs(report), was_active ? report.job.ended_at_ns.value_or(0) : 0);
 }
 

@@ -35,6 +35,7 @@ constexpr std::array<std::string_view, kExitKindCount> kExitKindNames = {
     "_exit",
     "signal",
     "killed",
+    "after_work",
 };
 constexpr std::array<std::string_view, kLastStateCount> kLastStateNames = {
     "issued",

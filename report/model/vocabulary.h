@@ -46,8 +46,13 @@ enum class ExitKind : uint8_t {
   kUnderscoreExit, ///< _exit, _Exit, quick_exit, os._exit
   kSignal,         ///< abort(), or a deadly signal that the process sent to itself
   kKilled,         ///< ended without running commtap's code: a signal from outside, a crash
+  kAfterWork,      ///< the same, after its work had ended: its numbers are whole
 };
-inline constexpr int kExitKindCount = 5;
+inline constexpr int kExitKindCount = 6;
+/// Returns true for a process whose end commtap did not see.
+constexpr bool isEndUnseen(ExitKind exit) {
+  return exit == ExitKind::kKilled || exit == ExitKind::kAfterWork;
+}
 /// Returns true for a process that returned or called a function to exit: it has an exit status.
 constexpr bool exitsByItself(ExitKind exit) {
   return exit == ExitKind::kNormal || exit == ExitKind::kUnderscoreExit;

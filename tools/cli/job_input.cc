@@ -41,7 +41,7 @@ std::string failedRun(const std::string& path, const JobSelection& selection, ui
   for (const RunNote& note : runNotes(path)) {
     const bool is_meant =
         !selection.run_id || runsMeant({{note.run_id, note.started_at_ns, note.name}}, *selection.run_id).size() == 1;
-    if (is_meant && note.started_at_ns > after_ns) {
+    if (is_meant && !note.has_report && note.started_at_ns > after_ns) {
       return noteText(note);
     }
   }
@@ -52,6 +52,14 @@ void sayLaterFailure(const std::string& path, const JobSelection& selection, uin
   const std::string later = selection.run_id ? "" : failedRun(path, selection, after_ns);
   if (!later.empty()) {
     say("this is not of the newest run: " + later);
+  }
+}
+
+void addMissed(const std::string& path, JobReport& job) {
+  for (const RunNote& note : isJobReport(path) ? std::vector<RunNote>() : runNotes(path)) {
+    if (note.run_id == job.run_id && note.missed > 0) {
+      job.not_seen.push_back(missedEntry(note));
+    }
   }
 }
 
@@ -74,6 +82,7 @@ std::optional<JobReport> readJobInput(const std::string& path, const JobSelectio
     say(other);
     return std::nullopt;
   }
+  addMissed(path, *job);
   sayLaterFailure(path, selection, job->started_at_ns);
   exit_status = kExitOk;
   return std::move(*job);

@@ -19,6 +19,10 @@ std::string failedRun(const std::string& path, const JobSelection& selection, ui
 /// nothing if a run is selected.
 void sayLaterFailure(const std::string& path, const JobSelection& selection, uint64_t after_ns);
 
+/// Adds to `not_seen` the processes of the run that loaded torch without commtap, as `commtap run` noted. Leaves a
+/// merged report as it is.
+void addMissed(const std::string& path, JobReport& job);
+
 /// Reads the job at a subcommand's PATH, after it has converted the ledgers of killed processes. On failure writes a
 /// line to stderr, sets `exit_status` and returns nullopt: kExitUsage if PATH, the run or the attempt does not exist.
 std::optional<JobReport> readJobInput(const std::string& path, const JobSelection& selection, int& exit_status);

@@ -32,7 +32,9 @@ T valueOf(const json& object, const char* name, T other) {
   if (member == object.end()) {
     return other;
   }
-  const bool fits = std::is_same_v<T, std::string> ? member->is_string() : member->is_number_integer();
+  const bool fits = std::is_same_v<T, std::string> ? member->is_string()
+                    : std::is_same_v<T, bool>      ? member->is_boolean()
+                                                   : member->is_number_integer();
   return fits ? member->get<T>() : other;
 }
 
@@ -63,6 +65,9 @@ std::optional<RunNote> noteIn(const std::string& path) {
   note.ended_at_ns = valueOf(object, "ended_at_ns", uint64_t{0});
   note.exit_status = numberIn(object, "exit_status");
   note.exit_signal = numberIn(object, "exit_signal");
+  note.has_report = valueOf(object, "has_report", false);
+  note.missed = valueOf(object, "not_preloaded", uint64_t{0});
+  note.first_missed = valueOf(object, "first_not_preloaded", std::string());
   note.bytes = size;
   return note;
 }
@@ -83,7 +88,10 @@ std::string writeRunNote(const std::string& folder, const RunNote& note) {
       {"run_name", note.name},
       {"argv", note.argv},
       {"started_at_ns", note.started_at_ns},
-      {"ended_at_ns", note.ended_at_ns}};
+      {"ended_at_ns", note.ended_at_ns},
+      {"has_report", note.has_report},
+      {"not_preloaded", note.missed},
+      {"first_not_preloaded", note.first_missed}};
   if (note.exit_status) {
     object["exit_status"] = *note.exit_status;
   }
@@ -110,15 +118,28 @@ std::vector<RunNote> runNotes(const std::string& path) {
   return notes;
 }
 
+NotSeenSummary missedEntry(const RunNote& note) {
+  return {
+      {"not_preloaded",
+       note.missed,
+       note.first_missed,
+       "processes that loaded torch without commtap, because they were started with another LD_PRELOAD, or none: what "
+       "they communicated is not counted; add libcommtap.so to that LD_PRELOAD"},
+      {}};
+}
+
 std::string noteText(const RunNote& note) {
   const std::string how = note.exit_signal ? "was ended by " + signalName(static_cast<int>(*note.exit_signal))
                                            : fmt::format("ended with status {}", note.exit_status.value_or(0));
+  const std::string why = note.missed > 0 ? fmt::format("{}: {}", note.missed, missedEntry(note).entry.meaning)
+                                          : "its ranks may not have met (see its own output)";
   return fmt::format(
-      "run {}{}, started {}Z, {} and left no report: its ranks may not have met (see its own output)",
+      "run {}{}, started {}Z, {} and left no report: {}",
       inert(note.run_id),
       note.name.empty() ? "" : " (" + inert(note.name) + ")",
       formatSecond(note.started_at_ns),
-      how);
+      how,
+      why);
 }
 
 } // namespace commtap

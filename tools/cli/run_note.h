@@ -8,10 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "report/job/job_summary.h"
+
 namespace commtap {
 
-/// The trace of a command that failed under `commtap run` and left no report, as a job whose ranks never met. No other
-/// reader takes the file for a report: its name ends in .note.
+/// The facts of a command under `commtap run` that its reports lack: it failed without a report, as a job whose ranks
+/// never met; processes loaded torch without commtap; the reports do not name it. No other reader takes the file for a
+/// report: its name ends in .note.
 struct RunNote {
   std::string run_id;
   std::string name; ///< the run's name for people; "" if it has none
@@ -20,7 +23,10 @@ struct RunNote {
   uint64_t ended_at_ns = 0;   ///< CLOCK_REALTIME
   std::optional<int64_t> exit_status;
   std::optional<int64_t> exit_signal;
-  uint64_t bytes = 0; ///< of the file
+  bool has_report = false;
+  uint64_t missed = 0;      ///< processes that loaded torch without commtap
+  std::string first_missed; ///< the first of them
+  uint64_t bytes = 0;       ///< of the file
 };
 
 inline constexpr std::string_view kNoteSchema = "commtap.note/1";
@@ -30,6 +36,9 @@ std::string writeRunNote(const std::string& folder, const RunNote& note);
 
 /// Returns the notes at or below `path`, the newest first. Leaves out files that are no notes.
 std::vector<RunNote> runNotes(const std::string& path);
+
+/// Returns the entry of `not_seen` for the processes that loaded torch without commtap.
+NotSeenSummary missedEntry(const RunNote& note);
 
 /// Returns "run X (name), started 2026-11-28 03:04:05Z, ended with status 1 and left no report: ...".
 std::string noteText(const RunNote& note);

@@ -147,8 +147,13 @@ void ElfFile::visitSymbols(const std::function<void(std::string_view, bool)>& vi
 
 bool isPrivileged(const std::string& path) {
   struct stat facts {};
-  return stat(path.c_str(), &facts) == 0 &&
-         ((facts.st_mode & (S_ISUID | S_ISGID)) != 0 || getxattr(path.c_str(), "security.capability", nullptr, 0) > 0);
+  if (stat(path.c_str(), &facts) != 0) {
+    return false;
+  }
+  const bool changes_user = (facts.st_mode & S_ISUID) != 0 && facts.st_uid != getuid();
+  const bool changes_group = (facts.st_mode & S_ISGID) != 0 && facts.st_gid != getgid();
+  const bool gains = getuid() != 0 && getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
+  return changes_user || changes_group || gains;
 }
 
 std::string whyNoPreload(const std::string& path, const Environment& environment) {

@@ -35,6 +35,7 @@ print("commtap-doctor " + json.dumps({
     "gil": not sysconfig.get_config_var("Py_GIL_DISABLED"),
     "torch": (folders("torch") or [""])[0],
     "nvidia": folders("nvidia"),
+    "memory_saver": bool(folders("torch_memory_saver")),
 }))
 )";
 
@@ -61,6 +62,7 @@ Result<Interpreter> interpreterFromJson(const std::string& answer) {
     interpreter.has_gil = document.at("gil").get<bool>();
     interpreter.torch_folder = document.at("torch").get<std::string>();
     interpreter.nvidia_folders = document.at("nvidia").get<std::vector<std::string>>();
+    interpreter.has_memory_saver = document.value("memory_saver", false);
   } catch (const nlohmann::json::exception& error) {
     return Result<Interpreter>::failure(std::string("it gave an unknown answer: ") + error.what());
   }

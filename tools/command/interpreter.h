@@ -19,6 +19,7 @@ struct Interpreter {
   bool has_gil = true;
   std::string torch_folder;                ///< the package that `import torch` would load; "" if there is none
   std::vector<std::string> nvidia_folders; ///< of the namespace package `nvidia`
+  bool has_memory_saver = false;           ///< the package torch_memory_saver
 
   /// Returns the name of its Python part: "3.11", "3.13t" without the GIL.
   std::string build() const;

@@ -55,9 +55,13 @@ Diagnosis checkNccl(const std::string& torch_lib, const std::vector<std::string>
 /// Checks the names and values of the COMMTAP_ variables: one diagnosis per wrong one, or one if all are right.
 std::vector<Diagnosis> checkOptions(const Environment& environment);
 
-/// Looks for other libraries in LD_PRELOAD, auditors and profilers. `library`: commtap's own; `command`: the job's.
-std::vector<Diagnosis>
-checkNeighbours(const Environment& environment, const std::string& library, const std::vector<std::string>& command);
+/// Looks for other libraries in LD_PRELOAD, auditors and profilers. `library`: commtap's own; `command`: the job's;
+/// `has_memory_saver`: the job's Python has torch_memory_saver, some versions of which take LD_PRELOAD for one path.
+std::vector<Diagnosis> checkNeighbours(
+    const Environment& environment,
+    const std::string& library,
+    const std::vector<std::string>& command,
+    bool has_memory_saver = false);
 
 /// Returns the deepest folder of `path` that exists.
 std::string deepestFolder(const std::string& path);

@@ -13,6 +13,7 @@
 
 #include "report/model/options.h"
 #include "tools/command/elf_file.h"
+#include "tools/run/preload.h"
 
 namespace commtap {
 namespace {
@@ -183,19 +184,6 @@ Diagnosis neighbour(Health health, std::string found, std::string todo = {}) {
   return {DoctorCheck::kNeighbours, health, std::move(found), std::move(todo)};
 }
 
-std::vector<std::string> preloadsIn(const std::string& preload) {
-  constexpr std::string_view kSeparators = ": \t\n";
-  std::vector<std::string> paths;
-  for (size_t start = 0; start < preload.size();) {
-    const size_t end = std::min(preload.find_first_of(kSeparators, start), preload.size());
-    if (end > start) {
-      paths.push_back(preload.substr(start, end - start));
-    }
-    start = end + 1;
-  }
-  return paths;
-}
-
 /// Checks an entry of LD_PRELOAD other than commtap's own library.
 Diagnosis checkOtherPreload(const std::string& path) {
   std::error_code error;
@@ -232,14 +220,24 @@ std::vector<Diagnosis> checkOptions(const Environment& environment) {
   return diagnoses;
 }
 
-std::vector<Diagnosis>
-checkNeighbours(const Environment& environment, const std::string& library, const std::vector<std::string>& command) {
+std::vector<Diagnosis> checkNeighbours(
+    const Environment& environment,
+    const std::string& library,
+    const std::vector<std::string>& command,
+    bool has_memory_saver) {
   std::vector<Diagnosis> diagnoses;
   for (const std::string& path : preloadsIn(environment.get("LD_PRELOAD"))) {
     std::error_code error;
     if (path != library && !fs::equivalent(path, library, error)) {
       diagnoses.push_back(checkOtherPreload(path));
     }
+  }
+  if (has_memory_saver && !diagnoses.empty()) {
+    diagnoses.push_back(neighbour(
+        Health::kWarning,
+        "torch_memory_saver is installed, and its versions 0.0.8 to 0.0.9.post1 take LD_PRELOAD for one path: with two "
+        "libraries in it the job ends with an OSError",
+        "install another version of it, or preload commtap alone"));
   }
   for (const NeighbourRow& row : kNeighbourVariables) {
     if (const std::string value = environment.get(row.variable); !value.empty()) {

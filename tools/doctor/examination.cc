@@ -3,7 +3,12 @@
 #include "tools/doctor/diagnosis.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "report/runs/output.h"
@@ -18,6 +23,17 @@
 
 namespace commtap {
 namespace {
+
+/// Returns whether the file ends as a zip archive.
+bool isZip(const std::string& path) {
+  constexpr std::streamoff kMostEnd = 22 + 65535; // of the last record, with its comment
+  constexpr std::string_view kLastRecord = "PK\x05\x06";
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file.is_open() ? static_cast<std::streamoff>(file.tellg()) : 0;
+  file.seekg(std::max<std::streamoff>(0, size - kMostEnd));
+  const std::string end{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return end.find(kLastRecord) != std::string::npos;
+}
 
 /// Examines one command. Each function adds the diagnoses of its checks and keeps what later ones need.
 class Examination {
@@ -46,6 +62,15 @@ class Examination {
   void add(Diagnosis diagnosis) {
     diagnoses_.push_back(std::move(diagnosis));
   }
+  /// Adds what is true of the Python that was asked. It is no error if the job may use another one, or other modules.
+  void addOfPython(Diagnosis diagnosis) {
+    if (diagnosis.health == Health::kError && is_guess_) {
+      diagnosis.health = Health::kWarning;
+      diagnosis.found += ", but what the job loads is not known";
+      diagnosis.todo = "run it: commtap run -- COMMAND says at its end whether it was counted";
+    }
+    add(std::move(diagnosis));
+  }
 
   void findProgram() {
     program_ = findJobProgram(command_, environment());
@@ -73,6 +98,11 @@ class Examination {
   void examinePython() {
     const bool is_assumed = program_.python.empty();
     const std::string python = is_assumed ? findOnPath("python3", environment()) : program_.python;
+    is_guess_ = is_assumed || bringsModules();
+    if (python.empty()) {
+      addOfPython({DoctorCheck::kPython, Health::kError, "the command names no Python, and the PATH has no python3"});
+      return;
+    }
     std::vector<std::string> start = {python};
     if (mayRunWrapper(program_.wrapper, environment())) {
       start.insert(start.begin(), program_.wrapper.begin(), program_.wrapper.end());
@@ -80,24 +110,39 @@ class Examination {
     Environment without_preload = environment();
     without_preload.unset("LD_PRELOAD");
     const Result<Interpreter> interpreter = askInterpreter(start, without_preload);
-    add(checkPython(interpreter, is_assumed));
+    addOfPython(checkPython(interpreter, is_assumed));
     progress_(1, kParts);
     if (!interpreter) {
       return;
     }
     nvidia_folders_ = interpreter->nvidia_folders;
+    has_memory_saver_ = interpreter->has_memory_saver;
     python_build_ = interpreter->build();
     examineTorch(findTorchFiles(interpreter->torch_folder));
     progress_(2, kParts);
     if (has_torch_ && setup_.options.enabled) {
       const Probe probe = runProbe(start, environment(), library_);
-      add(checkPreload(probe, library_));
-      add(checkReport(probe));
+      addOfPython(checkPreload(probe, library_));
+      addOfPython(checkReport(probe));
     }
   }
 
+  /// Returns whether the program is a folder or zip archive, such as a pex, which may have modules of its own.
+  bool bringsModules() const {
+    const auto isBundle = [](const std::string& path) {
+      std::error_code error;
+      return std::filesystem::is_directory(path, error) || isZip(path);
+    };
+    const size_t after = program_.wrapper.size() + 1;
+    const auto script = std::find_if(
+        command_.begin() + static_cast<std::ptrdiff_t>(std::min(after, command_.size())),
+        command_.end(),
+        [](const std::string& word) { return !word.starts_with('-'); });
+    return isBundle(program_.path) || (script != command_.end() && isBundle(*script));
+  }
+
   void examineTorch(const Result<TorchFiles>& torch) {
-    add(checkTorch(
+    addOfPython(checkTorch(
         torch,
         environment().get("COMMTAP_TORCH") == "force",
         torch && !torch->version.empty() && hasBuiltTracker(*torch)));
@@ -106,7 +151,7 @@ class Examination {
       return;
     }
     const std::string tracker = findTracker(library_, *torch);
-    add(checkTracker(library_, *torch));
+    addOfPython(checkTracker(library_, *torch));
     if (!python_build_.empty() && !tracker.empty()) { // the part lies next to the tracker
       add(checkPythonPart(tracker, python_build_));
     }
@@ -121,7 +166,7 @@ class Examination {
     for (Diagnosis& diagnosis : checkOptions(environment())) {
       add(std::move(diagnosis));
     }
-    for (Diagnosis& diagnosis : checkNeighbours(environment(), library_, command_)) {
+    for (Diagnosis& diagnosis : checkNeighbours(environment(), library_, command_, has_memory_saver_)) {
       add(std::move(diagnosis));
     }
     const std::string folder = commonFolder(setup_.options.out, setup_.options.run_id);
@@ -141,6 +186,8 @@ class Examination {
   std::vector<std::string> linked_; ///< libraries of a program that is not Python
   std::vector<std::string> nvidia_folders_;
   std::string python_build_;
+  bool is_guess_ = false; ///< the job may use another Python than the one that was asked, or other modules
+  bool has_memory_saver_ = false;
   bool has_torch_ = false;
   std::vector<Diagnosis> diagnoses_;
 };

@@ -17,7 +17,7 @@ struct EnumNames<RunEnd> {
       "How the last attempt ended, the first that holds for one of its processes. running: it has not ended, or is on "
       "a machine that cannot be checked. killed: by SIGKILL, or another signal at which no report could be written. "
       "signal: by another signal. failed: with a status other than 0; the launcher then ends the other processes, "
-      "which does not count. normal: none of these.";
+      "which does not count. normal: none of these, or by a signal after the work had ended.";
   static constexpr int kCount = kRunEndCount;
   static constexpr auto name = runEndName;
 };
@@ -30,7 +30,11 @@ inline constexpr auto kColumns<ListedRun> = std::tuple{
         &ListedRun::name,
         "The run's name for people. Absent if it has none.",
         {.presence = Presence::kIfKnown}),
-    column(field::kArgv, &ListedRun::argv, "The command line of the first process; empty if its report has none."),
+    column(
+        field::kArgv,
+        &ListedRun::argv,
+        "The command line of the first process; the command of `commtap run` if that line names no program, as of "
+        "multiprocessing and Ray; empty if its report has none."),
     column<RealTime>(field::kStartedAt, &ListedRun::started_at_ns, "When its first process started."),
     column<RealTime>(field::kEndedAt, &ListedRun::ended_at_ns, "When its last process ended; null if one has no end."),
     column<RealTime>("last_activity_at", &ListedRun::last_activity_ns, "When a process last made an event."),

@@ -40,6 +40,9 @@ std::string nameOrCommand(const ListedRun& run) {
   std::string text = run.name;
   const bool is_named = !run.name.empty() || run.planned;
   for (const std::string& word : is_named ? std::vector<std::string>() : run.argv) {
+    if (word == "-u" && text.starts_with("python") && text.find(' ') == std::string::npos) {
+      continue;
+    }
     const size_t folder = text.empty() ? word.rfind('/') : std::string::npos;
     text += (text.empty() ? "" : " ") + (folder == std::string::npos ? word : word.substr(folder + 1));
   }

@@ -36,6 +36,7 @@ RunEnd endOf(const ExitSummary& exit) {
       return endBySignal(exit.signal);
     case ExitKind::kNormal:
     case ExitKind::kUnderscoreExit:
+    case ExitKind::kAfterWork:
       break;
   }
   return exit.hasFailed() ? RunEnd::kFailed : RunEnd::kNormal;
@@ -127,12 +128,21 @@ void addReported(const std::string& folder, const ReportScan& scan, const std::v
 }
 
 /// Returns the notes of runs that no rank left a report of, not on this machine nor on another.
-std::vector<RunNote> notesWithoutReports(const std::string& folder, const std::vector<FoundRun>& runs) {
-  std::vector<RunNote> notes = runNotes(folder);
+std::vector<RunNote> notesWithoutReports(std::vector<RunNote> notes, const std::vector<FoundRun>& runs) {
   std::erase_if(notes, [&runs](const RunNote& note) {
-    return std::any_of(runs.begin(), runs.end(), [&note](const FoundRun& run) { return run.run_id == note.run_id; });
+    return note.has_report ||
+           std::any_of(runs.begin(), runs.end(), [&note](const FoundRun& run) { return run.run_id == note.run_id; });
   });
   return notes;
+}
+
+/// Replaces the command line of the first process by the command of `commtap run`, where that was noted.
+void nameCommands(const std::vector<RunNote>& notes, RunList& list) {
+  for (ListedRun& run : list.runs) {
+    const auto note =
+        std::find_if(notes.begin(), notes.end(), [&run](const RunNote& each) { return each.run_id == run.run_id; });
+    run.argv = note == notes.end() || note->argv.empty() ? run.argv : note->argv;
+  }
 }
 
 /// Keeps the newest `most` runs that did not end as they should; all for 0.
@@ -155,7 +165,8 @@ std::string_view runEndName(RunEnd end) {
 Result<RunList> listRuns(const std::string& folder, const RunFilter& filter, const Progress& progress) {
   const Result<ReportScan> scan = scanReports(folder, progress);
   std::vector<FoundRun> runs = scan ? runsOf(*scan) : std::vector<FoundRun>();
-  std::vector<RunNote> notes = notesWithoutReports(folder, runs);
+  const std::vector<RunNote> all_notes = runNotes(folder);
+  std::vector<RunNote> notes = notesWithoutReports(all_notes, runs);
   if (!scan && notes.empty()) {
     return Result<RunList>::failure(scan.error());
   }
@@ -181,6 +192,7 @@ Result<RunList> listRuns(const std::string& folder, const RunFilter& filter, con
   if (scan) {
     addReported(folder, *scan, reported, list);
   }
+  nameCommands(all_notes, list);
   std::stable_sort(list.runs.begin(), list.runs.end(), [](const ListedRun& a, const ListedRun& b) {
     return a.started_at_ns > b.started_at_ns;
   });

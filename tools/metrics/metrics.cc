@@ -75,7 +75,7 @@ constexpr std::array<MetricRow, kMetricCount> kTable = [] {
        "Processes of the rank that are still running."},
       {{kProcessExit, "commtap_process_exit", kGauge, "", "run_id attempt rank exit"},
        "Processes of the rank that ended this way: normal, _exit, failed (by itself, with another status than 0), "
-       "signal, killed, or ended (by its launcher's signal)."},
+       "signal, killed, after_work (killed, and its numbers are whole), or ended (by its launcher's signal)."},
       {{kProcessStart, "commtap_process_start_time_seconds", kGauge, "seconds", "run_id attempt rank"},
        "Start time of the rank's first process, in seconds since 1970."},
       {{kProcessEnd, "commtap_process_end_time_seconds", kGauge, "seconds", "run_id attempt rank"},

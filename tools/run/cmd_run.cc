@@ -3,7 +3,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -15,6 +18,7 @@
 #include "report/base/process.h"
 #include "report/base/redaction.h"
 #include "report/merge/job_reader.h"
+#include "report/merge/work_ends.h"
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/output.h"
 #include "report/runs/report_scan.h"
@@ -22,6 +26,7 @@
 #include "tools/cli/run_note.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verbs.h"
+#include "tools/run/job_processes.h"
 #include "tools/run/launch.h"
 #include "tools/run/preload.h"
 #include "tools/run/run_setup.h"
@@ -59,9 +64,13 @@ std::string reportsFolder(const RunSetup& setup) {
 }
 
 /// Merges the newest run of this name: the command's, if it began after `began_ns`. Its id has a number if the folder
-/// has an earlier run of that name, see RunFolder.
-Result<JobReport>
-readRun(const std::string& folder, const std::string& name, uint64_t began_ns, const Progress& progress) {
+/// has an earlier run of that name, see RunFolder. `has_succeeded`: the command ended with status 0.
+Result<JobReport> readRun(
+    const std::string& folder,
+    const std::string& name,
+    uint64_t began_ns,
+    bool has_succeeded,
+    const Progress& progress) {
   const Result<ReportScan> scan = scanReports(folder, progress);
   if (!scan) {
     return Result<JobReport>::failure(scan.error());
@@ -69,23 +78,50 @@ readRun(const std::string& folder, const std::string& name, uint64_t began_ns, c
   for (const FoundRun& run : runsOf(*scan)) {
     const bool is_named = run.run_id == name || nameOfRun(run.run_id) == name;
     if (is_named && run.started_at_ns + kClocksNs > began_ns) {
-      return mergeScan(folder, *scan, {.run_id = run.run_id}, progress);
+      WorkEnds ends;
+      Result<JobReport> job =
+          mergeScan(folder, *scan, {.run_id = run.run_id}, progress, [&ends](const Report& report, const auto& path) {
+            ends.add(report, path);
+          });
+      if (job && has_succeeded) {
+        ends.note(*job);
+      }
+      return job;
     }
   }
   return Result<JobReport>::failure(folder + ": there is no report of run \"" + name + "\"");
 }
 
-/// Notes a command that failed without a report, so that `commtap list` and `commtap why` name it.
-void note(const RunSetup& setup, const std::vector<std::string>& command, const Ending& ending, uint64_t began_ns) {
-  if (ending.wait_status == 0) {
+/// Returns whether a command line names its program: that of a process of multiprocessing, or of Ray, does not.
+bool namesProgram(const std::vector<std::string>& argv) {
+  const auto first = std::find_if(argv.begin(), argv.end(), [&argv](const std::string& word) {
+    return word == "-c" || (&word != argv.data() && !word.starts_with('-'));
+  });
+  return (first == argv.end() || *first != "-c") && !(!argv.empty() && argv[0].starts_with("ray::"));
+}
+
+/// Notes what the reports lack, for `commtap list`, `commtap check` and `commtap why`: how a command without a
+/// report failed, the processes that loaded torch without commtap, a command that no process names.
+void note(
+    const RunSetup& setup,
+    const std::vector<std::string>& command,
+    const Ending& ending,
+    uint64_t began_ns,
+    const std::vector<std::string>& missed,
+    const Result<JobReport>& job) {
+  const bool is_told = job ? namesProgram(job->argv) : ending.wait_status == 0;
+  if (is_told && missed.empty()) {
     return;
   }
   RunNote note = {
-      .run_id = setup.options.run_id,
+      .run_id = job ? job->run_id : setup.options.run_id,
       .name = setup.options.name,
       .argv = setup.options.command_line == CommandLine::kOff ? std::vector<std::string>() : withoutSecrets(command),
       .started_at_ns = began_ns,
-      .ended_at_ns = wallClockNs()};
+      .ended_at_ns = wallClockNs(),
+      .has_report = static_cast<bool>(job),
+      .missed = missed.size(),
+      .first_missed = missed.empty() ? "" : missed.front()};
   if (WIFSIGNALED(ending.wait_status)) {
     note.exit_signal = WTERMSIG(ending.wait_status);
   } else {
@@ -96,20 +132,30 @@ void note(const RunSetup& setup, const std::vector<std::string>& command, const 
   }
 }
 
-/// Returns whether a report of the command was found.
-bool report(const RunSetup& setup, uint64_t began_ns) {
-  const std::string folder = reportsFolder(setup);
-  const Result<JobReport> job =
-      withProgress([&](const Progress& progress) { return readRun(folder, setup.options.run_id, began_ns, progress); });
-  if (job) {
-    sayAll(job->copies);
-    sayAll(job->problems);
+/// Returns what is known of a command that left no report.
+MissingReport missingReport(const RunSetup& setup, const Ending& ending) {
+  return {
+      .folder = commonFolder(setup.options.out, setup.options.run_id),
+      .running = processesOfRun(setup.options.run_id),
+      .takes_preload_for_path = ending.wait_status != 0 && preloadsIn(setup.environment.get("LD_PRELOAD")).size() > 1};
+}
+
+void printSummary(
+    const RunSetup& setup,
+    const Result<JobReport>& job,
+    const std::vector<std::string>& missed,
+    const MissingReport& missing) {
+  const std::string more = missed.empty() ? "" : missedLine(missed);
+  if (!job) {
+    fmt::print(stderr, "{}{}", noReportText(missing), more);
+    return;
   }
-  const std::string wanted = commonFolder(setup.options.out, setup.options.run_id);
-  const std::string verified = job ? verifiedLine(folder, {.run_id = job->run_id, .attempt = job->attempt}) : "";
-  const std::string ended = job ? endedLine(*job, folder) : "";
-  fmt::print(stderr, "{}", runSummary(job, job ? folder : wanted, Color::forStream(STDERR_FILENO), verified + ended));
-  return static_cast<bool>(job);
+  sayAll(job->copies);
+  sayAll(job->problems);
+  const std::string folder = reportsFolder(setup);
+  const std::string verified = verifiedLine(folder, {.run_id = job->run_id, .attempt = job->attempt});
+  const std::string ended = endedLine(*job, folder);
+  fmt::print(stderr, "{}", runSummary(*job, folder, Color::forStream(STDERR_FILENO), more + verified + ended));
 }
 
 void recover(const RunSetup& setup) {
@@ -130,6 +176,20 @@ std::vector<std::string> serveArguments(const RunSetup& setup, const ServeFlags&
   return arguments;
 }
 
+/// Takes at most a hundredth of a processor.
+std::chrono::nanoseconds lookFor(MissedProcesses& missed) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int kPause = 100;
+  constexpr std::chrono::nanoseconds kShortest = std::chrono::milliseconds(500);
+  const Clock::time_point began = Clock::now();
+  try {
+    missed.look(static_cast<uint64_t>(std::chrono::nanoseconds(began.time_since_epoch()).count()));
+  } catch (const std::exception&) { // the command goes on without the watch
+    return std::chrono::hours(1);
+  }
+  return std::max<std::chrono::nanoseconds>(kShortest, kPause * (Clock::now() - began));
+}
+
 [[noreturn]] void runCommand(const std::vector<std::string>& command, const RunSetup& setup, const ServeFlags& serve) {
   std::optional<ServeProcess> server;
   if (setup.options.enabled && !serve.listen.empty()) {
@@ -137,7 +197,10 @@ std::vector<std::string> serveArguments(const RunSetup& setup, const ServeFlags&
   }
   const uint64_t began_ns = wallClockNs();
   Launcher launcher;
-  const Ending ending = launcher.run(command, setup.environment.variables());
+  MissedProcesses missed(static_cast<uint64_t>(getpid()));
+  const Ending ending = launcher.run(command, setup.environment.variables(), [&]() -> std::chrono::nanoseconds {
+    return setup.options.enabled ? lookFor(missed) : std::chrono::hours(1);
+  });
   server.reset();
   if (ending.exec_error != 0) {
     say(fmt::format("{} cannot be started: {}", command[0], std::strerror(ending.exec_error)));
@@ -147,10 +210,14 @@ std::vector<std::string> serveArguments(const RunSetup& setup, const ServeFlags&
     recover(setup);
   }
   launcher.release();
-  if (setup.options.enabled && setup.options.log != LogLevel::kOff) {
-    if (!report(setup, began_ns)) {
-      note(setup, command, ending, began_ns);
+  if (setup.options.enabled) {
+    const Result<JobReport> job = withProgress([&](const Progress& progress) {
+      return readRun(reportsFolder(setup), setup.options.run_id, began_ns, ending.wait_status == 0, progress);
+    });
+    if (setup.options.log != LogLevel::kOff) {
+      printSummary(setup, job, missed.found(), job ? MissingReport() : missingReport(setup, ending));
     }
+    note(setup, command, ending, began_ns, missed.found(), job);
   }
   endAs(ending);
 }

@@ -59,12 +59,22 @@ int readExecError(int fd) {
   return count == sizeof(error) ? error : 0;
 }
 
-int waitRelaying(pid_t child) {
+timespec timespecOf(std::chrono::nanoseconds duration) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration);
+  return {seconds.count(), (duration - seconds).count()};
+}
+
+int waitRelaying(pid_t child, const Launcher::Look& look) {
+  constexpr std::chrono::milliseconds kFirstLook{500};
   const sigset_t relayed = relayedSignals();
+  timespec until_look = timespecOf(kFirstLook);
   int status = 0;
   while (waitpid(child, &status, WNOHANG) != child) {
     siginfo_t info{};
-    const int signal = sigwaitinfo(&relayed, &info);
+    const int signal = sigtimedwait(&relayed, &info, &until_look);
+    if (signal < 0 && errno == EAGAIN) {
+      until_look = timespecOf(look());
+    }
     if (signal > 0 && signal != SIGCHLD && !isFromTerminal(info) && !isFromJob(info, child)) {
       kill(child, signal);
     }
@@ -90,7 +100,8 @@ Launcher::Launcher() : saved_(std::make_unique<Saved>()) {
 
 Launcher::~Launcher() = default;
 
-Ending Launcher::run(const std::vector<std::string>& command, const std::vector<std::string>& environment) {
+Ending
+Launcher::run(const std::vector<std::string>& command, const std::vector<std::string>& environment, const Look& look) {
   const std::vector<char*> arguments = execPointers(command);
   const std::vector<char*> variables = execPointers(environment);
   int report[2] = {-1, -1};
@@ -112,7 +123,7 @@ Ending Launcher::run(const std::vector<std::string>& command, const std::vector<
   ending.exec_error = child < 0 ? fork_error : readExecError(report[0]);
   close(report[0]);
   if (child > 0) {
-    ending.wait_status = waitRelaying(child);
+    ending.wait_status = waitRelaying(child, look);
   }
   return ending;
 }

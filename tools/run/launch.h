@@ -4,6 +4,8 @@
 
 #include <sys/types.h>
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,7 +28,11 @@ class Launcher {
   Launcher& operator=(const Launcher&) = delete;
   ~Launcher();
 
-  Ending run(const std::vector<std::string>& command, const std::vector<std::string>& environment);
+  /// Looks at the command's processes. Returns how long to wait until the next look. Must not throw.
+  using Look = std::function<std::chrono::nanoseconds()>;
+
+  /// `look` runs from time to time until the command has ended.
+  Ending run(const std::vector<std::string>& command, const std::vector<std::string>& environment, const Look& look);
 
   /// Discards pending signals that were meant for the command; later ones act on this process. Call after the command
   /// has ended.

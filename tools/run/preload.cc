@@ -71,14 +71,22 @@ std::string executableFolder() {
 }
 
 std::string appendPreload(const std::string& preload, const std::string& library) {
+  const std::vector<std::string> paths = preloadsIn(preload);
+  const bool has_it =
+      std::any_of(paths.begin(), paths.end(), [&](const std::string& path) { return isLibrary(path, library); });
+  return has_it ? preload : preload.empty() ? library : preload + ":" + library;
+}
+
+std::vector<std::string> preloadsIn(const std::string& preload) {
+  std::vector<std::string> paths;
   for (size_t start = 0; start < preload.size();) {
     const size_t end = std::min(preload.find_first_of(kSeparators, start), preload.size());
-    if (isLibrary(preload.substr(start, end - start), library)) {
-      return preload;
+    if (end > start) {
+      paths.push_back(preload.substr(start, end - start));
     }
     start = end + 1;
   }
-  return preload.empty() ? library : preload + ":" + library;
+  return paths;
 }
 
 } // namespace commtap

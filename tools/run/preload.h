@@ -23,4 +23,7 @@ std::string executableFolder();
 /// Returns `preload` with `library` appended, or unchanged if it already contains `library`.
 std::string appendPreload(const std::string& preload, const std::string& library);
 
+/// Returns the libraries that LD_PRELOAD names.
+std::vector<std::string> preloadsIn(const std::string& preload);
+
 } // namespace commtap

@@ -93,6 +93,7 @@ int showJob(const ShowArguments& arguments, const ReportScan& scan) {
     say(job.error());
     return kExitFindings;
   }
+  addMissed(arguments.path, *job);
   sayLaterFailure(arguments.path, arguments.selection, job->started_at_ns);
   ShowView view = details.finish(std::move(*job));
   view.rank = arguments.selection.rank;

@@ -28,6 +28,7 @@ std::string endText(const JobProcess& process, bool is_one) {
       return is_one ? " (still running)" : " (some are still running)";
     case ExitKind::kNormal:
     case ExitKind::kUnderscoreExit:
+    case ExitKind::kAfterWork:
       break;
   }
   if (process.exit_status.value_or(0) != 0) {

@@ -124,7 +124,9 @@ std::string exitLines(const JobSummary& summary, const Color& color) {
   std::string lines;
   for (const ExitSummary& exit : summary.exits) {
     const std::string line = exitText(exit);
-    lines += line.empty() ? "" : color.warning(line) + "\n";
+    lines += line.empty()
+                 ? ""
+                 : (exit.hasEndedBadly() || exit.exit == ExitKind::kRunning ? color.warning(line) : line) + "\n";
   }
   return lines;
 }
@@ -160,6 +162,12 @@ std::string headerText(const JobReport& job, Scope scope, const Color& color) {
   if (job.other_runs > 0) {
     text += counted(job.other_runs, "other run") + " in the same folder left out (commtap list, --run ID)\n";
   }
+  if (const uint64_t lives = successiveProcesses(job); lives > 1 && scope != Scope::kProcess) {
+    text += fmt::format(
+        "{} processes of a rank ran one after the other, as in a sweep: the numbers, also those per step, are their "
+        "sums\n",
+        lives);
+  }
   return text + exitLines(summary, color) + notSeenLines(summary, color);
 }
 
@@ -180,6 +188,8 @@ std::string exitText(const ExitSummary& exit) {
     case ExitKind::kKilled:
       return who + (exit.signal ? ": killed" : ": crashed or killed") + killerText(exit.signal) +
              "; the numbers end at that moment";
+    case ExitKind::kAfterWork:
+      return who + ": ended by a signal after the work; the numbers are whole";
     case ExitKind::kNormal:
     case ExitKind::kUnderscoreExit:
       break;

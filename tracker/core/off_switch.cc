@@ -15,6 +15,7 @@
 #include "report/base/file_descriptor.h"
 #include "report/base/process.h"
 #include "report/ledger_reader/ledger_reader.h"
+#include "report/model/work_end.h"
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/run_folder.h"
 
@@ -47,11 +48,12 @@ uint64_t lastChangeNs(const std::string& path) {
 /// Returns whether commtap may have ended the process. A signal that the process sent to itself says which fault it
 /// was: by abort(), or by a handler of the job that passes a fault on. A process that ended without a word had a fault,
 /// or was killed from outside. The launcher's signals explain that end: it kills all ranks after any of them failed, on
-/// whatever host.
+/// whatever host. A process whose calls have all completed was killed between them, as Ray and others end workers.
 bool mayBeOurFault(const LedgerContents& ledger) {
   const Job& job = ledger.report.job;
   if (job.exit != ExitKind::kSignal) {
-    return job.exit == ExitKind::kKilled && ledger.signal_sent == 0;
+    const bool is_between_calls = !ledger.report.last.empty() && !hasCallUnderWay(ledger.report);
+    return job.exit == ExitKind::kKilled && ledger.signal_sent == 0 && !is_between_calls;
   }
   constexpr std::array<int, 5> kFaults = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
   return std::find(kFaults.begin(), kFaults.end(), job.exit_signal.value_or(0)) != kFaults.end();

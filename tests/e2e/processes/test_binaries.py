@@ -25,6 +25,8 @@ TORCH_HOOKS = {
     f"_ZN4c10d16ProcessGroupGloo8SendWork4waitE{MILLISECONDS}",
     f"_ZN4c10d16ProcessGroupGloo8RecvWork4waitE{MILLISECONDS}",
     "_ZN4c10d7Reducer17finalize_backwardEv",
+    # What destroy_process_group() calls for the default group.
+    "_ZN4c10d29unregister_all_process_groupsEv",
     # What a job calls before it uses a tensor of symmetric memory.
     "_ZN4c10d16symmetric_memory10rendezvousERKN2at6TensorERKSt8optional"
     "INSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEE",

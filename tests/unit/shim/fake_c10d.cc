@@ -46,6 +46,10 @@ void* fakeRendezvous(void* result, const void* tensor, const void* group_name) {
   return result;
 }
 
+void fakeUnregisterAll() {
+  fake_c10d_last = {"unregister_all", nullptr, nullptr, 0};
+}
+
 void fakeInitLogging() {
   fake_c10d_last = {"init_logging", nullptr, nullptr, 0};
 }

@@ -23,6 +23,8 @@ void* fakeRendezvous(void* result, const void* tensor, const void* group_name) _
     "_ZN4c10d16symmetric_memory10rendezvousERKN2at6TensorERKSt8optionalINSt7__cxx1112basic_stringIcSt11char_traits"
     "IcESaIcEEEE");
 
+void fakeUnregisterAll() __asm__("_ZN4c10d29unregister_all_process_groupsEv");
+
 void fakeInitLogging() __asm__("_ZN3c1011initLoggingEv");
 
 /// The last function of the library that ran, and its arguments.

@@ -103,6 +103,22 @@ TEST_CASE("torch._C makes the loader look, once, before c10 initializes its log"
   CHECK(child.said.find(end) == child.said.size() - end.size());
 }
 
+int destroyed = 0;
+
+TEST_CASE("the end of all groups is c10d's, and is reported before") {
+  fakeUnregisterAll();
+  CHECK(fake_c10d_last.function == std::string("unregister_all"));
+  commtap_tracker tracker{};
+  tracker.groups_destroyed = [] {
+    ++destroyed;
+    fake_c10d_last = {};
+  };
+  const LoadedTables loaded({&tracker, nullptr, nullptr, nullptr});
+  fakeUnregisterAll();
+  CHECK(destroyed == 1);
+  CHECK(fake_c10d_last.function == std::string("unregister_all"));
+}
+
 int exchanged = 0;
 
 TEST_CASE("an exchange of symmetric memory is c10d's, and is reported once it has succeeded") {

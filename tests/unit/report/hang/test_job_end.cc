@@ -57,6 +57,15 @@ TEST_CASE("ranks that were all killed were alive, and when is not known") {
   CHECK_FALSE(end.signal);
 }
 
+TEST_CASE("a rank that was ended after its work has finished") {
+  HangJob job = lateJob(2, 1);
+  job.end(0, ExitKind::kAfterWork, SIGTERM, 20);
+  job.end(1, ExitKind::kAfterWork, std::nullopt, 0);
+  CHECK(hasFinished(job.report(0).job));
+  CHECK(aliveIn(endOf(job)).empty());
+  CHECK(endOf(job).failed.empty());
+}
+
 TEST_CASE("a rank that ends by itself after its launcher's signal began to end with the signal") {
   HangJob job = lateJob(3, 1);
   for (const int64_t rank : {0, 1, 2}) {

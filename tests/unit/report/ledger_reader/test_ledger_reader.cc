@@ -411,6 +411,25 @@ TEST_CASE("the exit of a living process is running, that of a dead process is ki
   CHECK(readLedgerFile(folder / "x.ledger")->report.job.exit == ExitKind::kKilled);
 }
 
+TEST_CASE("a dead process that had destroyed all its groups, and was in no call, had ended its work") {
+  const TempFolder folder;
+  const auto ledger = sampleLedger(0);
+  ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
+  ledger->header().pid = static_cast<uint64_t>(getpid());
+  ledger->header().pid_start_ticks = 1;
+  ledger->clearLast();
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  const auto exit = [&folder] { return readLedgerFile(folder / "x.ledger")->report.job.exit; };
+  CHECK(exit() == ExitKind::kKilled);
+  ledger->allDestroyed();
+  CHECK(exit() == ExitKind::kAfterWork);
+  ledger->noteLast(0, 1, 64, -1, 5); // it has not returned
+  CHECK(exit() == ExitKind::kKilled);
+  ledger->clearLast();
+  ledger->addGroup("again", "", "gloo", 2, 0, {});
+  CHECK(exit() == ExitKind::kKilled);
+}
+
 TEST_CASE("the ledger's exit code is a status or a signal, by the kind of exit") {
   const auto ledger = sampleLedger(0);
   LedgerHeader& header = ledger->header();

@@ -43,6 +43,22 @@ TEST_CASE("a run that failed without a report is named if it is the newest, or t
   CHECK(has(selected.err, "ended with status 3 and left no report"));
 }
 
+TEST_CASE("processes that loaded torch without commtap are not seen, and fail the check") {
+  const SampleFolder folder;
+  RunNote note{.run_id = "another", .exit_status = 0, .has_report = true, .missed = 2, .first_missed = "pid 7, a.py"};
+  REQUIRE(writeRunNote(folder.path(), note).empty());
+  CHECK_FALSE(has(runCommtap({"check", folder.path()}).out, "not_preloaded"));
+  note.run_id = "sample-run";
+  REQUIRE(writeRunNote(folder.path(), note).empty());
+  for (const char* verb : {"check", "show", "merge"}) {
+    const Outcome outcome = runCommtap({verb, folder.path()});
+    CHECK(has(outcome.out, "2 not_preloaded: processes that loaded torch without commtap"));
+    CHECK(has(outcome.out, "pid 7, a.py"));
+    CHECK_FALSE(has(outcome.err, "newest run"));
+  }
+  CHECK(runCommtap({"check", folder.path()}).status() == 1);
+}
+
 TEST_CASE("a merged report of another run is wrong usage") {
   const TempFolder folder;
   const std::string job = folder / "job.json";

@@ -23,6 +23,9 @@ TEST_CASE("notes are read as they were written, the newest first, and other file
   note.started_at_ns = 6;
   note.exit_status.reset();
   note.exit_signal = 9;
+  note.has_report = true;
+  note.missed = 2;
+  note.first_missed = "pid 7, python";
   CHECK(writeRunNote(folder.path(), note).empty());
   writeText(folder / "x.note", "{");
   writeText(folder / "y.note", R"({"schema": "other", "argv": 5})");
@@ -32,6 +35,10 @@ TEST_CASE("notes are read as they were written, the newest first, and other file
   CHECK(notes[0].run_id == "later");
   CHECK(notes[0].exit_signal == 9);
   CHECK_FALSE(notes[0].exit_status);
+  CHECK(notes[0].has_report);
+  CHECK(notes[0].missed == 2);
+  CHECK(notes[0].first_missed == "pid 7, python");
+  CHECK_FALSE(notes[1].has_report);
   CHECK(notes[1].run_id == "a/b");
   CHECK(notes[1].name == "wide");
   CHECK(notes[1].argv == std::vector<std::string>{"torchrun", "x.py"});
@@ -48,6 +55,8 @@ TEST_CASE("a note that cannot be written is one line, and its text says how the 
       "run a (b), started 1970-01-01T00:00:00Z, ended with status 3 and left no report: its ranks may not have met "
       "(see "
       "its own output)");
+  const std::string missed = noteText({.run_id = "a", .exit_status = 0, .missed = 2, .first_missed = "pid 7, python"});
+  CHECK(has(missed, "ended with status 0 and left no report: 2: processes that loaded torch without commtap"));
   CHECK(noteText({.run_id = "a", .exit_signal = 15}).find("was ended by SIGTERM and left") != std::string::npos);
 }
 

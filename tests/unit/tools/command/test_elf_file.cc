@@ -107,6 +107,11 @@ TEST_CASE("a library is preloaded into a program that is dynamically linked and 
   chmod(program.c_str(), 0755);
   CHECK(whyNoPreload(program, Environment(nullptr)).empty());
   CHECK_FALSE(isPrivileged(program));
+  chmod(program.c_str(), 06755);
+  CHECK_FALSE(isPrivileged(program)); // its user and group are this process's
+  REQUIRE(chown(program.c_str(), getuid() + 1, getgid() + 1) == 0);
+  chmod(program.c_str(), 02755);
+  CHECK(isPrivileged(program));
   chmod(program.c_str(), 04755);
   CHECK(isPrivileged(program));
   CHECK(whyNoPreload(program, Environment(nullptr)).starts_with(program + " is setuid"));

@@ -24,6 +24,7 @@ class CommandFixture {
   }
   void add(const std::string& name, const ElfSample& sample, mode_t mode = 0755) {
     writeText(folder / name, sample.bytes());
+    REQUIRE(chown((folder / name).c_str(), getuid() + 1, getgid() + 1) == 0); // else no setuid program has privileges
     chmod((folder / name).c_str(), mode);
   }
   Diagnosis check(const std::vector<std::string>& command) const {
@@ -154,6 +155,11 @@ TEST_CASE("auditors and profilers are named") {
   CHECK(has(diagnoses[1].found, "NCCL_PROFILER_PLUGIN=inspector"));
   CHECK(has(diagnoses[2].found, "/opt/nsys profiles the job"));
   CHECK(checkNeighbours(environmentOf({}), "/l.so", {"python"}).at(0).health == Health::kOk);
+  CHECK(checkNeighbours(environmentOf({}), "/l.so", {"python"}, true).at(0).health == Health::kOk);
+  const std::vector<Diagnosis> saver =
+      checkNeighbours(environmentOf({"LD_PRELOAD=/bin/sh:/l.so"}), "/l.so", {"python"}, true);
+  CHECK(saver.back().health == Health::kWarning);
+  CHECK(has(saver.back().found, "take LD_PRELOAD for one path"));
 }
 
 } // namespace

@@ -99,6 +99,23 @@ TEST_CASE("a script that is not Python makes doctor assume the PATH's") {
   CHECK(has(found.at("python").found, "which doctor assumes"));
 }
 
+TEST_CASE("what is not known of the job's Python is a warning") {
+  Examined examined;
+  examined.put("python3", "#!/bin/sh\necho no answer >&2; exit 1\n");
+  for (const Words& command : std::vector<Words>{{"ldd"}, {"sh", "-c", "/v/bin/python x.py"}, {"python3", "/"}}) {
+    const auto found = examined.examine(command);
+    CHECK(found.at("python").health == Health::kWarning);
+    CHECK(has(found.at("python").found, "but what the job loads is not known"));
+    CHECK(has(found.at("python").todo, "commtap run -- COMMAND"));
+  }
+  CHECK(examined.examine({"python3", "x.py"}).at("python").health == Health::kError);
+  const TempFolder folder;
+  writeText(folder / "app", "#!/usr/bin/env python3\nPK\x05\x06 and a comment");
+  CHECK(examined.examine({"python3", "-O", folder / "app"}).at("python").health == Health::kWarning);
+  chmod((folder / "app").c_str(), 0755);
+  CHECK(examined.examine({folder / "app"}).at("python").health == Health::kWarning);
+}
+
 TEST_CASE("without the library there is one error") {
   const std::vector<Diagnosis> found =
       examine({}, std::vector<const char*>{nullptr}.data(), "/nowhere/bin", [](size_t, size_t) {});

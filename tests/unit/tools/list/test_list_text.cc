@@ -40,6 +40,14 @@ TEST_CASE("a run is one line, and the last line says how to see it") {
   CHECK(has(listText(list, "out", Color::none(), true), "3 older runs: --all\n"));
 }
 
+TEST_CASE("the interpreter's folder and -u are left out, a program's own -u is not") {
+  RunList list = someRuns();
+  list.runs[0].argv = {"/venv/bin/python3.11", "-u", "train.py", "-u"};
+  CHECK(has(listText(list, "out", Color::none(), true), "  python3.11 train.py -u\n"));
+  list.runs[0].argv = {"/bin/sort", "-u"};
+  CHECK(has(listText(list, "out", Color::none(), true), "  sort -u\n"));
+}
+
 TEST_CASE("a command is cut for a terminal only") {
   RunList list = someRuns();
   list.runs[0].argv = {"train.py", std::string(200, 'x')};

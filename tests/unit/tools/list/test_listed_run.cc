@@ -119,6 +119,28 @@ TEST_CASE("a run that failed without a report is listed by its note, at its time
   CHECK(listRuns(alone.path(), {}, {})->runs.size() == 1);
 }
 
+TEST_CASE("a note names the command of its run, and is no run by itself once the reports are gone") {
+  const TempFolder folder;
+  put(folder, "run", 1'000'000'000, 0, 0);
+  const RunNote note{.run_id = "run", .argv = {"python", "tune.py"}, .exit_status = 0, .has_report = true};
+  REQUIRE(writeRunNote(folder.path(), note).empty());
+  const Result<RunList> list = listRuns(folder.path(), {}, {});
+  REQUIRE(list->runs.size() == 1);
+  CHECK(list->runs[0].argv == note.argv);
+  CHECK(list->runs[0].end == RunEnd::kNormal);
+  std::filesystem::remove(folder / "run0.json");
+  CHECK_FALSE(listRuns(folder.path(), {}, {}));
+}
+
+TEST_CASE("a process that was ended after its work did not end badly") {
+  const TempFolder folder;
+  Report report = sampleReport(0);
+  report.job.exit = ExitKind::kAfterWork;
+  report.job.exit_signal = SIGTERM;
+  writeText(folder / "run0.json", reportToJson(report));
+  CHECK(listRuns(folder.path(), {}, {})->runs[0].end == RunEnd::kNormal);
+}
+
 TEST_CASE("the path of one report lists its run") {
   const TempFolder folder;
   put(folder, "run", 1'000'000'000, 0, 0);

@@ -45,10 +45,27 @@ TEST_CASE("one report of a run of many misses the others") {
 }
 
 TEST_CASE("without a report one line says why that may be") {
-  const std::string text = runSummary(Result<JobReport>::failure("none"), "/o\x1bt", Color::none());
+  const std::string text = noReportText({.folder = "/o\x1bt"});
   CHECK(text.find("commtap: no report was written to /o\\x1bt: ") == 0);
   CHECK(text.find('\n') == text.size() - 1);
   CHECK(text.ends_with(": run commtap doctor -- COMMAND\n"));
+}
+
+TEST_CASE("what is known of a command without a report comes first") {
+  CHECK(
+      noReportText({.folder = "/out", .running = {7, 9}}) ==
+      "commtap: no report was written to /out yet: 2 processes of the command may still write one (pid 7, 9)\n");
+  CHECK(has(noReportText({.folder = "/out", .takes_preload_for_path = true}), ": it takes LD_PRELOAD, which names"));
+  CHECK_FALSE(has(noReportText({.folder = "/out"}), "LD_PRELOAD, which names"));
+  CHECK(has(noReportText({.folder = "/out"}), "its reports went to another folder"));
+}
+
+TEST_CASE("processes that loaded torch without commtap are one line with the first of them") {
+  CHECK(
+      missedLine({"pid 7, python a.py"}) ==
+      "NOT COUNTED: 1 process loaded torch without commtap, because of another LD_PRELOAD, or none (pid 7, python "
+      "a.py): add libcommtap.so to it (commtap env)\n");
+  CHECK(missedLine({"pid 7", "pid 8"}).starts_with("NOT COUNTED: 2 processes loaded"));
 }
 
 TEST_CASE("further lines about the run come before the next commands") {

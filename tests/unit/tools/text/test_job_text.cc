@@ -112,6 +112,28 @@ TEST_CASE("several attempts and other runs are mentioned") {
   CHECK(text.find("1 other run in the same folder left out (commtap list, --run ID)\n") != std::string::npos);
 }
 
+TEST_CASE("the header says that processes of a rank which followed each other are added up") {
+  std::vector<Report> reports = {sampleReport(0), sampleReport(0), sampleReport(0), sampleReport(1)};
+  const auto isSaid = [&reports] {
+    const std::string text = headerText(jobOf(reports), Scope::kRun, Color::none());
+    return text.find(
+               "3 processes of a rank ran one after the other, as in a sweep: the numbers, also those per step, are "
+               "their sums\n") != std::string::npos;
+  };
+  for (uint64_t i = 0; i < 3; ++i) {
+    reports[i].job.pid = i;
+    reports[i].job.ended_at_ns = reports[i].job.started_at_ns + 100'000'000'000;
+  }
+  CHECK_FALSE(isSaid()); // they ran at the same time
+  for (uint64_t i = 0; i < 3; ++i) {
+    reports[i].job.started_at_ns += i * 200'000'000'000;
+    reports[i].job.ended_at_ns = reports[i].job.started_at_ns + 100'000'000'000;
+    reports[i].last.clear();
+    reports[i].steps.clear();
+  }
+  CHECK(isSaid());
+}
+
 TEST_CASE("an unknown world size or group size is shown as unknown") {
   Report report = sampleReport(0);
   report.job.world_size = std::nullopt;

@@ -57,6 +57,29 @@ TEST_CASE("a rank that crashes three times, one process after another, sets the 
   CHECK(switchOf(folder.path(), 1).reasonToStayOff() == reason);
 }
 
+/// Runs a rank that makes a collective, which ends in `state`, and is then killed.
+void killAfterCall(const std::string& folder, LastState state) {
+  runRank(folder, 0, [state] {
+    LedgerWriter& ledger = ProcessLedger::ledger();
+    countOne(ledger, {.group = ledger.addGroup("0", "", "gloo", 2, 0, {})}, 64);
+    ledger.noteLast(0, 1, 64, -1, 5).state = static_cast<uint32_t>(state);
+    kill(getpid(), SIGKILL);
+  });
+}
+
+TEST_CASE("a rank that is killed between its calls has not crashed, and one in a call has") {
+  const TempFolder folder;
+  for (int i = 0; i < 4; ++i) {
+    killAfterCall(folder.path(), LastState::kReturned);
+    CHECK(switchOf(folder.path(), 0).reasonToStayOff().empty());
+  }
+  for (int i = 0; i < 3; ++i) {
+    CHECK(switchOf(folder.path(), 0).reasonToStayOff().empty());
+    killAfterCall(folder.path(), LastState::kIssued);
+  }
+  CHECK_FALSE(switchOf(folder.path(), 0).reasonToStayOff().empty());
+}
+
 TEST_CASE("processes that crash at the same time, and another run's, do not set the switch") {
   const TempFolder folder;
   for (int64_t rank = 0; rank < 4; ++rank) {

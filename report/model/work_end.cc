@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/model/work_end.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+namespace commtap {
+
+bool hasCallUnderWay(const Report& report) {
+  std::set<std::string_view> observed; ///< groups whose completions are known
+  for (const LastCollective& call : report.last) {
+    if (call.state == LastState::kCompleted) {
+      observed.insert(call.group);
+    }
+  }
+  const bool times_all = report.job.timing.every == 1;
+  return (report.nccl && !report.nccl->open.empty()) ||
+         std::any_of(report.last.begin(), report.last.end(), [&](const LastCollective& call) {
+           const bool is_returned = call.state == LastState::kReturned;
+           return call.state == LastState::kIssued || call.state == LastState::kFailed ||
+                  (is_returned && times_all && observed.contains(call.group));
+         });
+}
+
+} // namespace commtap
