@@ -124,6 +124,16 @@ LedgerCollectives::noteLast(uint32_t row, uint64_t sequence, uint64_t bytes, int
   return entry;
 }
 
+void LedgerCollectives::moveLast(uint64_t number, uint32_t row) {
+  if (number == 0) {
+    return;
+  }
+  LedgerLast& entry = store_.records<kLast>()[(number - 1) % kLedgerCapacities[kLast]];
+  if (entry.number.load(std::memory_order_relaxed) == number) {
+    entry.row = row;
+  }
+}
+
 void LedgerCollectives::clearLast() {
   for (uint64_t i = 0; i < kLedgerCapacities[kLast]; ++i) {
     store_.records<kLast>()[i].number.store(0, std::memory_order_relaxed);

@@ -78,6 +78,8 @@ class LedgerCollectives {
 
   /// Replaces the oldest of the last collectives. Sets its number, step, clock and state.
   LedgerLast& noteLast(uint32_t row, uint64_t sequence, uint64_t bytes, int32_t peer, uint64_t now_ns);
+  /// Gives the collective of this number to another row, if it is still among the last.
+  void moveLast(uint64_t number, uint32_t row);
 
  protected:
   bool createCollectiveRows(const LedgerLock& lock) {

@@ -170,6 +170,51 @@ def test_gradients_that_an_optimizer_reduces_are_their_modules(runner: Runner) -
         }
 
 
+#: Bytes per step of calls with several tensors in tensor_lists.py, by module; and of the members of these rows. Layers
+#: are of 64 bytes, `d` of 128; None is memory of no parameter. One entry is of all ranks, or each is of its own.
+_LAYER = 4 * 4 * FLOAT
+_SENT = ({"Net.a": 2 * _LAYER}, {"Net.pair.0": 2 * _LAYER})  # into memory of no parameter
+LISTED = {
+    "all_gather": [{"Net": 2 * _LAYER, "Net.pair": 2 * _LAYER, "Net.pair.1": 2 * _LAYER} | sent for sent in _SENT],
+    "reduce_scatter": [{"Net": 2 * _LAYER, "Net.d": 2 * _LAYER}],
+    "coalesced": [{"Net": 4 * _LAYER}],
+    "scatter": [{"Net": 2 * _LAYER}, {"Net.pair.0": 2 * _LAYER}],  # the root has the list, the other its own
+    "gather": [{"Net.pair": 2 * _LAYER}, {"Net.pair.1": 2 * _LAYER}],
+    "hook": [{"Net": 2 * _LAYER}],
+}
+LISTED_MEMBERS = {
+    "all_gather": [
+        {
+            ("Net", "Net.a"): _LAYER,
+            ("Net", "Net.pair.0"): _LAYER,
+            ("Net.pair", "Net.pair.0"): _LAYER,
+            ("Net.pair", "Net.pair.1"): _LAYER,
+            ("Net.pair.1", "Net.pair.1"): _LAYER,
+            ("Net.pair.1", None): _LAYER,
+        }
+    ],
+    "reduce_scatter": [{("Net", "Net.a"): _LAYER, ("Net", "Net.pair.0"): _LAYER}],
+    "coalesced": [{("Net", "Net.a"): _LAYER, ("Net", "Net.pair.0"): _LAYER, ("Net", "Net.d"): 2 * _LAYER}],
+    "scatter": [{("Net", "Net.a"): _LAYER, ("Net", "Net.pair.0"): _LAYER}, {}],
+    "gather": [{("Net.pair", "Net.pair.0"): _LAYER, ("Net.pair", "Net.pair.1"): _LAYER}, {}],
+    "hook": [{}],  # the memory of gradients is known in an optimizer's step only
+}
+
+
+@pytest.mark.parametrize("kind", LISTED)
+def test_a_call_with_several_tensors_is_their_modules_common_ancestors(runner: Runner, kind: str) -> None:
+    """On every rank that has the list, whichever tensor of it the rank sends; the members name each with its bytes."""
+    for rank in range(2):
+        report = runner.shim(JOBS[f"listed_{kind}"]).report(rank)
+        phase = "backward" if kind == "hook" else "optimizer"
+        expected, members = (each[kind][rank % len(each[kind])] for each in (LISTED, LISTED_MEMBERS))
+        assert report.table("module", field="bytes", phase=phase) == {at: 3 * size for at, size in expected.items()}
+        found = {(report.collectives[each["row"]]["module"], each["module"]): each["bytes"] for each in report.members}
+        assert found == {pair: 3 * size for pair, size in members.items()}
+        assert not any("count" in each for each in report.members)
+        assert report.not_seen == []
+
+
 def test_parameters_that_have_moved(runner: Runner) -> None:
     """Rank 0 replaces the memory of parameters, rank 1 does not; buffers are made after the first call, or in it."""
     layer = (8 * 8 + 8) * FLOAT
