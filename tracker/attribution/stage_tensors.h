@@ -57,7 +57,7 @@ class StageTensors {
   /// Returns the stage that sends or receives the message, and notes the message. Returns nullopt if nothing says that
   /// the message is one of a pipeline.
   std::optional<Stage> stageOf(const Message& message);
-  /// Where a message was counted.
+  /// The row and the number of a counted message.
   struct Counted {
     CollectiveKey key;
     uint64_t bytes = 0;

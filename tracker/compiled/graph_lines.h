@@ -17,7 +17,7 @@ struct GraphPlace {
   std::vector<uint64_t> sizes{};      ///< of the parts that were merged, by source, in any unit; empty if not known
   bool is_known = true;               ///< else only its phase is
   bool has_modules = true;            ///< else the graph is of a function that calls no module
-  bool runs_eagerly = false;          ///< the graph is code that autograd looks into, as that of torch.export
+  bool runs_eagerly = false;          ///< autograd looks into the graph's code, as for torch.export
   bool is_only_forward = false;       ///< nothing is known of what a backward calls there
   /// It is no collective's, but that of the call of a region, which is compiled once for several calls. Its sources are
   /// the module that the region's own places name, and the module that replaces it in this call; none if that is not

@@ -262,7 +262,7 @@ def test_an_error_in_a_library_has_the_line_of_the_script(tmp_path: Path) -> Non
 
 
 def test_a_plan_that_ended_early_measures_no_run(runner: Runner, tmp_path: Path) -> None:
-    """What it lacks would be new in the run."""
+    """The run would have new rows."""
     run = runner.shim(Job("planned.py", ("--steps", "5")))
     decides = f"import runpy, sys; sys.argv = ['planned.py']; runpy.run_path({PLANNED!r}, run_name='__main__'); 1 / 0"
     for name, options, script, said in (

@@ -131,7 +131,7 @@ def _without_draws(real: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_orthogonal(real: Callable[..., Any]) -> Callable[..., Any]:
-    """What `torch.nn.utils.parametrizations.orthogonal` asks of the matrix that it has just made."""
+    """Agrees to a fake matrix: `torch.nn.utils.parametrizations.orthogonal` has just made it."""
 
     @functools.wraps(real)
     def is_orthogonal(matrix: torch.Tensor, *args: Any, **kwargs: Any) -> bool:

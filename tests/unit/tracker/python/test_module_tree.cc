@@ -203,7 +203,7 @@ backward = type("CompiledAutograd0", (GraphModule,), {})()
   CHECK(add("backward") == ModuleMap::kTransparent);
 }
 
-TEST_CASE_FIXTURE(TreeFixture, "the first module with compiled code is told to the tracker") {
+TEST_CASE_FIXTURE(TreeFixture, "modules with compiled code are reported to the tracker") {
   torch_.run(R"(
 net, graph, wrapper = Net(), GraphModule(), type("OptimizedModule", (Module,), {})()
 inner = Net()
