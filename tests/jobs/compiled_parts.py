@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two layers that gather in the forward and scatter in the backward, in code into which a compiler does not look, or that
-it keeps apart: an operator of the job's own, an exported program, a region for each layer, a function without modules."""
+"""Two layers that gather in the forward and scatter in the backward, in code that a compiler keeps apart: an operator
+of the job's own, an exported program, a region for each layer, a function without modules."""
 
 import argparse
 from collections.abc import Callable

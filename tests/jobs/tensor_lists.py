@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calls with several tensors: optimizers that gather and reduce lists of parameters and gradients of several modules."""
+"""Calls with several tensors: optimizers that gather and reduce lists of parameters and gradients."""
 
 import argparse
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A weight of two modules, an embedding and the output, is sent by DDP, FSDP2, an optimizer, and a hook on its gradient."""
+"""A weight of two modules, an embedding and an output, sent by DDP, FSDP2, an optimizer and a hook on its gradient."""
 
 import argparse
 
