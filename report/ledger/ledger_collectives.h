@@ -68,6 +68,8 @@ class LedgerCollectives {
     const uint32_t number = row.times.load(std::memory_order_acquire);
     return number != 0 ? &store_.records<kTimes>()[number - 1] : addTimes(row);
   }
+  /// Gives the durations of a row to another one that has none. Returns false if the first has any and the second too.
+  bool moveTimes(LedgerCollective& from, LedgerCollective& to);
   /// Adds a duration to the row's `times` and to the running step.
   void countDuration(const LedgerCollective& row, LedgerTimes& times, DurationKind kind, uint64_t ns);
 

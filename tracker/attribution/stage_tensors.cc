@@ -27,7 +27,8 @@ void countAgain(const StageTensors::Counted& message, uint32_t module) {
   ledger.count(*to, {1, message.bytes});
   ledger.count(*from, {~uint64_t{0}, ~message.bytes + 1});
   ledger.moveLast(message.number, ledger.numberOf(to));
-  if (from->times.load(std::memory_order_relaxed) != 0) { // its duration stays in the other row
+  const bool is_last = from->count.load(std::memory_order_relaxed) == 0;
+  if (is_last && !ledger.moveTimes(*from, *to)) {
     ledger.notSeen(NotSeen::kUntimed, ledger.text(key.op));
   }
 }

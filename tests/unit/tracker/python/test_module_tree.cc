@@ -240,6 +240,13 @@ TEST_CASE_FIXTURE(TreeFixture, "the graph of a function that a compiler calls is
   CHECK(find("graph") == ModuleMap::kTransparent);
 }
 
+TEST_CASE_FIXTURE(TreeFixture, "the graph of a region, which the code of another graph calls, is no model") {
+  torch_.run("graph = GraphModule()");
+  torch_.define("call", [this] { add("graph"); });
+  torch_.run("call()", "<eval_with_key>.7");
+  CHECK(find("graph") == ModuleMap::kTransparent);
+}
+
 TEST_CASE_FIXTURE(TreeFixture, "a module has one id from its constructor on, and its place as soon as it has one") {
   torch_.run("net = Net()\nddp = DistributedDataParallel.__new__(DistributedDataParallel)");
   const uint32_t id = tree_.addUnfinished(torch_["ddp"].get(), torch_["net"].get());
