@@ -231,7 +231,6 @@ PARTS = [
     ("eager_graph", "eager"),
     ("region", "aot_eager"),
     ("function", "aot_eager"),
-    pytest.param("operator", "inductor", marks=pytest.mark.long),
     pytest.param("region", "inductor", marks=pytest.mark.long),
     pytest.param("function", "inductor", marks=pytest.mark.long),
 ]
@@ -253,3 +252,16 @@ def test_code_that_a_compiler_does_not_look_into(runner: Runner, tmp_path: Path,
         assert report.not_seen == []
         roots = {name.partition(".")[0] for name in report.names()} - {"Global", "Wrapper"}  # torch.export calls one
         assert roots == {"exported": {"GraphModule"}, "function": set()}.get(way, {"Net"})
+
+
+@pytest.mark.long
+def test_an_operator_of_the_job_under_inductor(runner: Runner, tmp_path: Path) -> None:
+    """Nothing that a compiler traces communicates, so its files are not watched: the comments name the forward only."""
+    cache = (("TORCHINDUCTOR_CACHE_DIR", str(tmp_path)),)
+    run = runner.run(Job("compiled_parts.py", ("operator", "--backend", "inductor"), variables=cache), Mode.SHIM)
+    for rank in range(2):
+        report = run.report(rank)
+        assert report.table("module", kind="all_gather") == {"Net.a": 3, "Net.b": 3}
+        assert report.table("module", kind="reduce_scatter") == {"Net": 6}
+        (missed,) = report.not_seen
+        assert (missed["reason"], missed["count"]) == ("compiled_unattributed", 6)
