@@ -12,8 +12,10 @@ bool isOfItsKinds(const JobCollective& row) {
   return row.kind == Kind::kAllGather || row.kind == Kind::kReduceScatter;
 }
 
+/// Rows of other phases have members if a call of the job's own sends a list of parameters.
 bool hasParameters(const JobCollective& row) {
-  return isOfItsKinds(row) && !row.members.empty() && !isMerged(row);
+  const bool is_of_unit = row.phase != Phase::kOptimizer && row.phase != Phase::kOther;
+  return isOfItsKinds(row) && is_of_unit && !row.members.empty() && !isMerged(row);
 }
 
 Sharder sharderFrom(const JobModule& module) {

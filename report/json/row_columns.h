@@ -186,12 +186,13 @@ inline constexpr auto kColumns<Member> = std::tuple{
         field::kModule,
         &Member::module,
         "The clean name of a module whose own parameters the row carries, or whose collectives a compiler merged into "
-        "the row's; null for the padding between parameters."),
+        "the row's; null for padding, and for tensors that are no parameters."),
     column(field::kBytes, &Member::bytes, "Its part of the row's `bytes`, over all calls."),
     column(
         field::kCount,
         &Member::count,
-        "How many collectives of the module a compiler merged into the row's calls. Absent for parameters.",
+        "How many collectives of the module a compiler merged into the row's calls. Absent for parameters and "
+        "gradients.",
         {.presence = Presence::kIfKnown, .minimum = 1}),
 };
 

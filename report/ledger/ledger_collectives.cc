@@ -94,6 +94,20 @@ LedgerTimes* LedgerCollectives::addTimes(LedgerCollective& row) {
   return &times[index];
 }
 
+bool LedgerCollectives::moveTimes(LedgerCollective& from, LedgerCollective& to) {
+  const LedgerLock lock(store_.appending());
+  const uint16_t number = from.times.load(std::memory_order_relaxed);
+  if (number == 0 || to.times.load(std::memory_order_relaxed) != 0) {
+    return number == 0;
+  }
+  LedgerTimes& times = store_.records<kTimes>()[number - 1];
+  times.row = numberOf(&to);
+  times.check = checkOf(times, number - 1);
+  to.times.store(number, std::memory_order_release);
+  from.times.store(0, std::memory_order_release);
+  return true;
+}
+
 void LedgerCollectives::countDuration(const LedgerCollective& row, LedgerTimes& times, DurationKind kind, uint64_t ns) {
   addDuration(times.durations[static_cast<size_t>(kind)], ns);
   LedgerStepLane& lane = runningLane(row);
@@ -122,6 +136,16 @@ LedgerCollectives::noteLast(uint32_t row, uint64_t sequence, uint64_t bytes, int
   entry.state.store(static_cast<uint32_t>(LastState::kIssued), std::memory_order_relaxed);
   entry.number.store(ticket + 1, std::memory_order_release);
   return entry;
+}
+
+void LedgerCollectives::moveLast(uint64_t number, uint32_t row) {
+  if (number == 0) {
+    return;
+  }
+  LedgerLast& entry = store_.records<kLast>()[(number - 1) % kLedgerCapacities[kLast]];
+  if (entry.number.load(std::memory_order_relaxed) == number) {
+    entry.row = row;
+  }
 }
 
 void LedgerCollectives::clearLast() {

@@ -68,6 +68,8 @@ class LedgerCollectives {
     const uint32_t number = row.times.load(std::memory_order_acquire);
     return number != 0 ? &store_.records<kTimes>()[number - 1] : addTimes(row);
   }
+  /// Gives the durations of a row to another one that has none. Returns false if the first has any and the second too.
+  bool moveTimes(LedgerCollective& from, LedgerCollective& to);
   /// Adds a duration to the row's `times` and to the running step.
   void countDuration(const LedgerCollective& row, LedgerTimes& times, DurationKind kind, uint64_t ns);
 
@@ -78,6 +80,8 @@ class LedgerCollectives {
 
   /// Replaces the oldest of the last collectives. Sets its number, step, clock and state.
   LedgerLast& noteLast(uint32_t row, uint64_t sequence, uint64_t bytes, int32_t peer, uint64_t now_ns);
+  /// Gives the collective of this number to another row, if it is still among the last.
+  void moveLast(uint64_t number, uint32_t row);
 
  protected:
   bool createCollectiveRows(const LedgerLock& lock) {

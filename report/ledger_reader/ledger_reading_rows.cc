@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -208,17 +209,20 @@ struct MemberPart {
 /// The parts of one row, by the module's name.
 using MemberParts = std::map<std::string, MemberPart>;
 
-/// Adds a row's members. A row that also has calls which nothing merged, or that is counted right now, has none.
+/// Adds a row's members. A row that also has calls of one tensor, or which nothing merged, or that is counted right
+/// now, has none; nor has a row that only its own module is in.
 void addMembers(Report& report, uint64_t row, const MemberParts& parts) {
   uint64_t bytes = 0;
   for (const auto& [module, part] : parts) {
     addSaturating(bytes, part.bytes);
   }
-  if (bytes != report.collectives[row].bytes || report.members.size() + parts.size() > kMostMembers) {
+  const bool is_own = parts.size() == 1 && parts.begin()->second.count == 0;
+  if (is_own || bytes != report.collectives[row].bytes || report.members.size() + parts.size() > kMostMembers) {
     return;
   }
   for (const auto& [module, part] : parts) {
-    report.members.push_back({row, module, part.bytes, part.count});
+    report.members.push_back(
+        {row, module, part.bytes, part.count == 0 ? std::nullopt : std::optional<uint64_t>(part.count)});
   }
 }
 
@@ -228,12 +232,15 @@ void readMembers(LedgerReading& reading) {
   std::map<uint64_t, MemberParts> rows;
   reading.records.forEachWhole<kMembers>([&](const LedgerMember& member, uint64_t /*number*/) {
     const uint64_t count = member.count.load(std::memory_order_relaxed);
-    if (count == 0 || member.key.row >= reading.rows.size() || reading.rows[member.key.row] == 0) {
+    const uint64_t bytes = member.bytes.load(std::memory_order_relaxed);
+    if ((count == 0 && bytes == 0) || member.key.row >= reading.rows.size() || reading.rows[member.key.row] == 0) {
       return; // the job has set the counters to 0, or has added the row after its section was read
     }
-    MemberPart& part = rows[reading.rows[member.key.row] - 1][reading.moduleName(member.key.module)];
+    const bool is_padding = count == 0 && member.key.module == kGlobalModule;
+    const std::string module = is_padding ? std::string() : reading.moduleName(member.key.module);
+    MemberPart& part = rows[reading.rows[member.key.row] - 1][module];
     addSaturating(part.count, count);
-    addSaturating(part.bytes, member.bytes.load(std::memory_order_relaxed));
+    addSaturating(part.bytes, bytes);
   });
   for (const auto& [row, parts] : rows) {
     addMembers(reading.report, row, parts);

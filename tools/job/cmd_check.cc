@@ -19,6 +19,7 @@
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verbs.h"
 #include "tools/job/check_text.h"
+#include "tools/text/call_text.h"
 #include "tools/verify/verified_run.h"
 
 namespace commtap {
@@ -229,6 +230,23 @@ bool isItsOwnBaseline(const CheckArguments& arguments, const JobReport& baseline
          baseline.run_id == job.run_id && baseline.attempt == job.attempt;
 }
 
+/// Returns why a run cannot be held against a plan; "" if it can.
+std::string whyNoMeasure(const std::string& path, const JobReport& plan, const JobReport& job) {
+  if (plan.world_size != job.world_size) {
+    const int64_t ranks = job.world_size.value_or(0);
+    return fmt::format(
+        "{} plans {} ranks, and the run had {}: plan it with --world-size {}",
+        path,
+        plan.world_size.value_or(0),
+        ranks,
+        ranks);
+  }
+  if (!plan.missing.empty()) {
+    return fmt::format("{} lacks {}: plan them all", path, ranksText(plan.missing));
+  }
+  return hasEndedBadly(plan) ? path + " has ranks that were planned up to an error: plan it to its end" : "";
+}
+
 /// Reads the run and what it is checked against. Returns nullopt, says why and sets `exit_status` if there is nothing
 /// to judge.
 std::optional<JobReport> readChecked(const CheckArguments& arguments, Measure& measure, int& exit_status) {
@@ -247,13 +265,8 @@ std::optional<JobReport> readChecked(const CheckArguments& arguments, Measure& m
   }
   sayAll(job->copies);
   if (!arguments.plan.empty()) {
-    if (measure.baseline->world_size != job->world_size) {
-      say(fmt::format(
-          "{} plans {} ranks, and the run had {}: plan it with --world-size {}",
-          arguments.plan,
-          measure.baseline->world_size.value_or(0),
-          job->world_size.value_or(0),
-          job->world_size.value_or(0)));
+    if (const std::string why = whyNoMeasure(arguments.plan, *measure.baseline, *job); !why.empty()) {
+      say(why);
       return std::nullopt;
     }
     measure.baseline = planFor(arguments.plan, *measure.baseline, *job);

@@ -38,8 +38,78 @@ std::optional<uint32_t> ownerOfMoved(const at::Tensor* tensor) {
   return known ? ModuleRegistry::get().ownerOfMoved(tensor->storage()) : std::nullopt;
 }
 
-/// Returns whether a tensor is a bucket, or a piece of one, and not the gradient itself or a piece of it.
-bool isBucket(const at::Tensor* sent, const at::TensorImpl& gradient) {
+/// Returns the nearest common ancestor of two owners, or the only one.
+std::optional<uint32_t> commonOf(std::optional<uint32_t> one, std::optional<uint32_t> other) {
+  return one && other ? ModuleRegistry::get().commonAncestor(*one, *other) : one ? one : other;
+}
+
+/// Finds the owners of the tensors of one call.
+class TensorOwners {
+ public:
+  TensorOwners(ThreadState& thread, Phase phase) : thread_(thread), reads_gradients_(phase == Phase::kOptimizer) {}
+
+  std::optional<uint32_t> ownerOf(const at::Tensor* tensor) {
+    if (tensor == nullptr || !tensor->defined()) {
+      return std::nullopt;
+    }
+    std::optional<uint32_t> owner = ModuleRegistry::get().ownerOfTensor(tensor->unsafeGetTensorImpl());
+    owner = owner ? owner : ownerOfMemory(tensor);
+    if (!owner && reads_gradients_) {
+      gradients_ = gradients_ == nullptr ? &StepGradients::inStep(thread_) : gradients_;
+      owner = gradients_->find(*tensor);
+    }
+    if (!owner && may_have_moved_) { // parameters move together: a search in vain is not repeated
+      owner = ownerOfMoved(tensor);
+      may_have_moved_ = owner.has_value();
+    }
+    return owner;
+  }
+
+ private:
+  ThreadState& thread_;
+  const StepGradients* gradients_ = nullptr;
+  bool reads_gradients_;
+  bool may_have_moved_ = true;
+};
+
+void addPart(ModuleParts& parts, uint32_t module, uint64_t bytes) {
+  const auto known =
+      std::find_if(parts.begin(), parts.end(), [module](const ModulePart& part) { return part.module == module; });
+  if (known == parts.end()) {
+    parts.push_back({module, bytes});
+  } else {
+    known->size += bytes;
+  }
+}
+
+/// Returns the nearest common ancestor of all modules that own a tensor of a call; nullopt if none is owned. Every rank
+/// that has the list finds the same, whichever of the tensors it sends. Sets the parts.
+std::optional<uint32_t> ownerOfListed(ThreadState& thread, Phase phase, ListedTensors& listed) {
+  TensorOwners owners(thread, phase);
+  std::optional<uint32_t> common;
+  for (const ListedTensors::One& each : listed.tensors) {
+    std::optional<uint32_t> first;
+    for (const at::Tensor* tensor : {each.tensor, each.other}) {
+      const std::optional<uint32_t> owner = owners.ownerOf(tensor);
+      common = commonOf(common, owner);
+      first = first ? first : owner;
+    }
+    if (each.bytes > 0) {
+      addPart(listed.parts, first.value_or(kGlobalModule), each.bytes);
+    }
+  }
+  if (listed.parts.size() == 1 && listed.parts.front().module == kGlobalModule) {
+    listed.parts.clear();
+  }
+  return common;
+}
+
+/// Returns whether a call sends a bucket, or a piece of one, and not the gradient itself or a piece of it.
+bool sendsBucket(const CallFacts& facts, const at::TensorImpl& gradient) {
+  const at::Tensor* sent = facts.tensor;
+  if (facts.listed != nullptr) {
+    return facts.listed->sent > gradient.numel();
+  }
   if (sent == nullptr || !sent->defined() || !sent->has_storage() || sent->numel() == gradient.numel()) {
     return false;
   }
@@ -49,7 +119,7 @@ bool isBucket(const at::Tensor* sent, const at::TensorImpl& gradient) {
 
 /// Attributes a ready gradient: DDP's reducer sends its bucket, FSDP1 its flat parameter. A bucket that the job fills
 /// can have gradients of any module of the model.
-void applyGradientOf(const at::TensorImpl* tensor, const CallFacts& facts, Origin& origin) {
+void applyGradientOf(ThreadState& thread, const at::TensorImpl* tensor, const CallFacts& facts, Origin& origin) {
   ModuleRegistry& modules = ModuleRegistry::get();
   const std::optional<uint32_t> owner = modules.ownerOfTensor(tensor);
   if (!owner) {
@@ -60,9 +130,14 @@ void applyGradientOf(const at::TensorImpl* tensor, const CallFacts& facts, Origi
   if (const std::optional<uint32_t> ddp = modules.nearest(*owner, ModuleRole::kDdp)) {
     origin.module = *ddp;
     modules.noteReduced(*ddp);
-  } else if (isBucket(facts.tensor, *tensor)) {
-    origin.module = ownerOfMemory(facts.tensor).value_or(modules.rootOf(*owner));
+    return;
   }
+  const bool is_bucket = sendsBucket(facts, *tensor);
+  std::optional<uint32_t> sent = is_bucket ? ownerOfMemory(facts.tensor) : std::nullopt;
+  if (facts.listed != nullptr) {
+    sent = ownerOfListed(thread, Phase::kBackward, *facts.listed);
+  }
+  origin.module = sent.value_or(is_bucket ? modules.rootOf(*owner) : *owner);
 }
 
 void noteInBackward(ThreadState& thread, uint32_t module) {
@@ -105,7 +180,7 @@ Origin originInBackward(ThreadState& thread, const CallFacts& facts) {
   if (compat::hasSequenceNumber(*node)) {
     applyForwardOf(*node, origin);
   } else if (const at::TensorImpl* tensor = compat::accumulatedTensor(*node)) {
-    applyGradientOf(tensor, facts, origin);
+    applyGradientOf(thread, tensor, facts, origin);
     origin.is_gradient = true;
   }
   origin.phase = Phase::kBackward;
@@ -214,15 +289,17 @@ void applyMemory(ThreadState& thread, const CallFacts& facts, Origin& origin) {
     }
     return;
   }
-  std::optional<uint32_t> owner;
-  for (const auto find : {ownerOfMemory, ownerOfMoved}) {
-    for (const at::Tensor* tensor : {facts.tensor, facts.received}) {
-      owner = owner ? owner : find(tensor);
-    }
+  if (facts.listed != nullptr) {
+    origin.module = ownerOfListed(thread, origin.phase, *facts.listed).value_or(origin.module);
+    return;
+  }
+  std::optional<uint32_t> owner = commonOf(ownerOfMemory(facts.tensor), ownerOfMemory(facts.received));
+  for (const at::Tensor* tensor : {facts.tensor, facts.received}) {
+    owner = owner ? owner : ownerOfMoved(tensor);
   }
   for (const at::Tensor* tensor : {facts.tensor, facts.received}) {
     if (!owner && tensor != nullptr && origin.phase == Phase::kOptimizer) {
-      owner = StepGradients::moduleOf(thread, *tensor);
+      owner = StepGradients::inStep(thread).find(*tensor);
     }
   }
   origin.module = owner.value_or(origin.module);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "report/model/not_seen.h"
 #include "report/model/vocabulary.h"
@@ -39,10 +40,30 @@ inline void setOriginInScope(Origin& origin, const Scope* scope) {
   }
 }
 
+/// A module's part of a call that is for several modules.
+struct ModulePart {
+  uint32_t module = kGlobalModule; ///< Global for what belongs to no module
+  uint64_t size = 0;               ///< in a unit that all parts share
+};
+using ModuleParts = std::vector<ModulePart>;
+
+/// The tensors of a call with a list of them, and what the attribution finds out about these.
+struct ListedTensors {
+  struct One {
+    const at::Tensor* tensor = nullptr;
+    const at::Tensor* other = nullptr; ///< that it is made of, or made into, if the call has one for each
+    uint64_t bytes = 0;                ///< of the payload
+  };
+  std::vector<One> tensors{}; ///< that the call reads or writes
+  int64_t sent = 0;           ///< elements of those that this rank sends
+  ModuleParts parts{};        ///< of the payload; empty if no module owns any of it
+};
+
 /// The facts of a collective that can identify its module where no scope does.
 struct CallFacts {
   const at::Tensor* tensor = nullptr;   ///< the first that this rank sends, or receives if it sends none
   const at::Tensor* received = nullptr; ///< the first that this rank receives, if the op has another argument for it
+  ListedTensors* listed = nullptr;      ///< null unless the call has several tensors
   Kind kind = Kind::kOther;
   bool reads_frames = false;              ///< Python's frames are read if nothing else shows the origin
   uint64_t peer = StageTensors::kAnyPeer; ///< of a send or receive: the other rank and the group

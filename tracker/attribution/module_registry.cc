@@ -232,7 +232,10 @@ void ModuleRegistry::addParameter(uint32_t module, const c10::TensorImpl* tensor
   if (!isModule(module)) {
     return;
   }
-  if (tensor != nullptr && !isTied(*tensor, module)) {
+  if (tensor != nullptr && isTied(*tensor, module)) {
+    return;
+  }
+  if (tensor != nullptr) {
     tensors_.add(*tensor, module);
   }
   ownStorage(storage, ownerOfShared(storage, module));
@@ -241,7 +244,7 @@ void ModuleRegistry::addParameter(uint32_t module, const c10::TensorImpl* tensor
   }
 }
 
-/// Returns whether another module of the same model has the parameter, too. The first keeps it, as in
+/// Returns whether another module of the same model has the parameter, too. The first keeps it and its memory, as in
 /// named_parameters(): of an embedding and the output that shares its weight, its backward is the last one.
 bool ModuleRegistry::isTied(const c10::TensorImpl& tensor, uint32_t module) const {
   const std::optional<uint32_t> other = tensors_.ownerOf(&tensor);

@@ -57,12 +57,12 @@ RunningWork WorkInFrames::find() {
     work.unread = true;
     return work;
   }
-  const uint64_t began_ns = steadyNow();
+  const uint64_t began_ns = threadNow();
   work.what = read(&work.module);
   if (isStep(work.what) || work.what == kCommtapBackward) {
     change(Search::kOpen, Search::kFound);
   } else if (work.what == kCommtapOtherWork) {
-    noteInVain(steadyNow() - began_ns);
+    noteInVain(threadNow() - began_ns);
   }
   return work;
 }

@@ -18,7 +18,7 @@ struct RunningWork {
 /// Reads Python's frames for collectives outside of every module, scope and label: an optimizer that is not torch's
 /// has no label. Most jobs have no such optimizer, and reading frames takes the GIL and microseconds. So a process
 /// stops reading them when the first step of a torch optimizer begins in no other optimizer's step, and when looks that
-/// found nothing have taken kMostNs. Any thread.
+/// found nothing have taken kMostNs of their threads' CPU time. Any thread.
 class WorkInFrames {
  public:
   /// Sets the Python part's functions of these names. A process without Python has none.

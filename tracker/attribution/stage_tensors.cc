@@ -3,11 +3,35 @@
 #include "tracker/attribution/stage_tensors.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tracker/attribution/module_registry.h"
+#include "tracker/core/process_ledger.h"
 
 namespace commtap {
 namespace {
+
+/// Moves a call from its row to that of a module's forward. Both rows have the same lane of the running step.
+void countAgain(const StageTensors::Counted& message, uint32_t module) {
+  LedgerWriter& ledger = ProcessLedger::ledger();
+  CollectiveKey key = message.key;
+  key.module = key.issued_in = module;
+  key.phase = Phase::kForward;
+  key.setup = 0;
+  key.label = 0;
+  LedgerCollective* const from = ledger.row(message.key);
+  LedgerCollective* const to = ledger.row(key);
+  if (from == nullptr || to == nullptr || from->count.load(std::memory_order_relaxed) == 0) {
+    return; // a table is full, or the job has set its counters to 0
+  }
+  ledger.count(*to, {1, message.bytes});
+  ledger.count(*from, {~uint64_t{0}, ~message.bytes + 1});
+  ledger.moveLast(message.number, ledger.numberOf(to));
+  const bool is_last = from->count.load(std::memory_order_relaxed) == 0;
+  if (is_last && !ledger.moveTimes(*from, *to)) {
+    ledger.notSeen(NotSeen::kUntimed, ledger.text(key.op));
+  }
+}
 
 /// Returns true for a tensor that can be an activation with a gradient. Scalars are losses and metrics.
 bool canBeActivation(const at::Tensor& tensor) {
@@ -81,10 +105,11 @@ void StageTensors::noteArrival(const at::TensorImpl& tensor, uint64_t peer) {
        c10::typeMetaToScalarType(tensor.dtype()),
        {shape.begin(), shape.end()},
        peer});
+  is_early_ = !stages_.any && !called_.any;
 }
 
-/// Removes the message that an input is in the memory of, or is a copy of. Returns the rank that sent it.
-std::optional<uint64_t> StageTensors::takeArrival(const at::TensorImpl& input) {
+/// Removes and returns the message that an input is in the memory of, or is a copy of.
+std::optional<StageTensors::Arrival> StageTensors::takeArrival(const at::TensorImpl& input) {
   auto found = std::find_if(arrivals_.begin(), arrivals_.end(), [&](const Arrival& each) { return each.isIn(input); });
   if (found == arrivals_.end()) {
     found = std::find_if(arrivals_.begin(), arrivals_.end(), [&](const Arrival& each) { return each.isLike(input); });
@@ -92,9 +117,16 @@ std::optional<uint64_t> StageTensors::takeArrival(const at::TensorImpl& input) {
   if (found == arrivals_.end()) {
     return std::nullopt;
   }
-  const uint64_t peer = found->peer;
+  Arrival taken = std::move(*found);
   arrivals_.erase(found);
-  return peer;
+  return taken;
+}
+
+void StageTensors::counted(const Counted& message) {
+  if (is_early_) {
+    arrivals_.back().early = message;
+    is_early_ = false;
+  }
 }
 
 void StageTensors::noteInput(uint32_t module, const at::TensorImpl& tensor) {
@@ -104,10 +136,13 @@ void StageTensors::noteInput(uint32_t module, const at::TensorImpl& tensor) {
     return; // of another module: a loss or this rank's next stage
   }
   const bool is_received = known != nullptr && known->role == Role::kReceived;
-  const std::optional<uint64_t> copied_from = takeArrival(tensor);
-  if (is_received || copied_from) {
+  const std::optional<Arrival> arrival = takeArrival(tensor);
+  if (arrival && arrival->early) {
+    countAgain(*arrival->early, module);
+  }
+  if (is_received || arrival) {
     stages_.add(module);
-    previous_peers_.insert(is_received ? known->peer : *copied_from);
+    previous_peers_.insert(is_received ? known->peer : arrival->peer);
     received_.add(tensor.numel());
   }
   remember(tensor, Role::kInput, module, kAnyPeer);
@@ -120,6 +155,7 @@ void StageTensors::noteOutput(uint32_t module, const at::TensorImpl& tensor) {
 }
 
 std::optional<StageTensors::Stage> StageTensors::stageOf(const Message& message) {
+  is_early_ = false;
   if (message.tensor == nullptr || !message.tensor->defined()) {
     return std::nullopt;
   }

@@ -57,6 +57,15 @@ class StageTensors {
   /// Returns the stage that sends or receives the message, and notes the message. Returns nullopt if nothing says that
   /// the message is one of a pipeline.
   std::optional<Stage> stageOf(const Message& message);
+  /// The row and the number of a counted message.
+  struct Counted {
+    CollectiveKey key;
+    uint64_t bytes = 0;
+    uint64_t number = 0; ///< among the last collectives
+  };
+  /// Notes where the last message was counted. A receive before any module was called is counted again, in the row of
+  /// its stage, once a module call takes what was received.
+  void counted(const Counted& message);
 
  private:
   enum class Role : uint8_t { kInput, kOutput, kReceived };
@@ -72,6 +81,7 @@ class StageTensors {
     at::ScalarType dtype;
     c10::SmallVector<int64_t, 5> shape;
     uint64_t peer;
+    std::optional<Counted> early{}; ///< counted before its stage was known
     bool isIn(const at::TensorImpl& tensor) const;
     bool isLike(const at::TensorImpl& tensor) const;
   };
@@ -92,7 +102,7 @@ class StageTensors {
   Entry* find(const at::TensorImpl& tensor);
   void remember(const at::TensorImpl& tensor, Role role, uint32_t module, uint64_t peer);
   void noteArrival(const at::TensorImpl& tensor, uint64_t peer);
-  std::optional<uint64_t> takeArrival(const at::TensorImpl& input);
+  std::optional<Arrival> takeArrival(const at::TensorImpl& input);
   std::optional<Stage> stageOfSend(const Message& message) const;
   std::optional<Stage> stageOfReceive(const Message& message);
   std::optional<Stage> onlyStage(Phase phase) const;
@@ -103,6 +113,7 @@ class StageTensors {
   std::array<const c10::StorageImpl*, kCapacity> order_{}; ///< keys of entries_, a ring
   size_t next_ = 0;
   std::deque<Arrival> arrivals_;      ///< at most kCapacity, the oldest first
+  bool is_early_ = false;             ///< the last message is the last arrival, and its stage is not known
   Union called_;                      ///< modules of all outermost calls
   Union stages_;                      ///< those whose tensors were sent or received
   std::set<uint64_t> next_peers_;     ///< that activations were sent to

@@ -30,16 +30,14 @@ void StepGradients::setFunction(Read read) {
   read_gradients.store(read, std::memory_order_release);
 }
 
-std::optional<uint32_t> StepGradients::moduleOf(ThreadState& thread, const at::Tensor& tensor) {
-  const Read read = read_gradients.load(std::memory_order_acquire);
-  if (read == nullptr || !tensor.defined() || !hasMemory(*tensor.unsafeGetTensorImpl())) {
-    return std::nullopt;
-  }
+const StepGradients& StepGradients::inStep(ThreadState& thread) {
   if (thread.step_gradients == nullptr || thread.optimizer_steps.empty()) {
     thread.step_gradients = std::make_shared<StepGradients>();
-    read(take, thread.step_gradients.get());
+    if (const Read read = read_gradients.load(std::memory_order_acquire)) {
+      read(take, thread.step_gradients.get());
+    }
   }
-  return thread.step_gradients->find(*tensor.unsafeGetTensorImpl());
+  return *thread.step_gradients;
 }
 
 /// Covers what lies between the elements of a tensor that is not dense.
@@ -59,12 +57,15 @@ void StepGradients::add(const c10::TensorImpl& gradient, std::optional<uint32_t>
   parts_[storage.unsafeGetStorageImpl()].push_back(partOf(gradient, module));
 }
 
-std::optional<uint32_t> StepGradients::find(const c10::TensorImpl& tensor) const {
-  const auto parts = parts_.find(tensor.unsafe_storage().unsafeGetStorageImpl());
+std::optional<uint32_t> StepGradients::find(const at::Tensor& tensor) const {
+  if (!tensor.defined() || !hasMemory(*tensor.unsafeGetTensorImpl())) {
+    return std::nullopt;
+  }
+  const auto parts = parts_.find(tensor.storage().unsafeGetStorageImpl());
   if (parts == parts_.end()) {
     return std::nullopt;
   }
-  const Part sent = partOf(tensor, std::nullopt);
+  const Part sent = partOf(*tensor.unsafeGetTensorImpl(), std::nullopt);
   std::optional<uint32_t> common;
   for (const Part& part : parts->second) {
     if (part.begin < sent.end && sent.begin < part.end) {

@@ -28,14 +28,15 @@ class StepGradients {
 
   /// Sets the Python part's function of this name. A process without Python has none.
   static void setFunction(Read read);
-  /// Returns the module of the gradients that `tensor` is, is a part of or consists of, in the step that runs on this
-  /// thread: their nearest common ancestor. Returns nullopt if one of them has no known module. Takes the GIL if they
-  /// are not read yet, as for each call in the step of an optimizer that is not torch's, whose end is not seen.
-  static std::optional<uint32_t> moduleOf(ThreadState& thread, const at::Tensor& tensor);
+  /// Returns the gradients of the step that runs on this thread. Takes the GIL if they are not read yet, as for each
+  /// call in the step of an optimizer that is not torch's, whose end is not seen.
+  static const StepGradients& inStep(ThreadState& thread);
 
   /// Adds a gradient. `module` is nullopt if the parameter's is not known.
   void add(const c10::TensorImpl& gradient, std::optional<uint32_t> module);
-  std::optional<uint32_t> find(const c10::TensorImpl& tensor) const;
+  /// Returns the module of the gradients that `tensor` is, is a part of or consists of: their nearest common ancestor.
+  /// Returns nullopt if one of them has no known module.
+  std::optional<uint32_t> find(const at::Tensor& tensor) const;
 
  private:
   /// A gradient in a storage, in bytes.

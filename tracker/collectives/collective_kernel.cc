@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <memory>
 
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/Types.hpp>
@@ -12,9 +13,11 @@
 #include "tracker/attribution/attribution.h"
 #include "tracker/attribution/module_registry.h"
 #include "tracker/attribution/python_frames.h"
+#include "tracker/attribution/stage_tensors.h"
 #include "tracker/collectives/collective_observers.h"
 #include "tracker/collectives/custom_class.h"
 #include "tracker/collectives/groups.h"
+#include "tracker/collectives/listed_tensors.h"
 #include "tracker/collectives/nvtx_ranges.h"
 #include "tracker/collectives/payload.h"
 #include "tracker/compiled/compiled_code.h"
@@ -111,6 +114,9 @@ class Call {
     frame.number = frame.last->number.load(std::memory_order_relaxed);
     frame.bytes = bytes;
     frame.issued_at_ns = now_ns;
+    if (facts_.kind == Kind::kRecv && row != nullptr && thread_.stage_tensors != nullptr) [[unlikely]] {
+      thread_.stage_tensors->counted({key, bytes, frame.number});
+    }
     if (Sampler::isRecording()) [[unlikely]] {
       return reductionCall(origin, group, sequence, compiled.is_compiled, torch_label != nullptr);
     }
@@ -150,7 +156,9 @@ class Call {
       countSplits(facts_.splits, arguments_, row, bytes, group.size);
     }
     if (compiled.merged != nullptr) {
-      countMerged(ledger, row, *compiled.merged, bytes);
+      countParts(ledger, row, *compiled.merged, {1, bytes});
+    } else if (listed_ != nullptr && !compiled.is_compiled && !listed_->parts.empty()) {
+      countParts(ledger, row, listed_->parts, {0, bytes});
     }
     if (CollectiveObservers::any()) {
       CollectiveObservers::collective(row, bytes);
@@ -158,18 +166,22 @@ class Call {
     }
   }
 
-  /// Counts each module's part of a call that a compiler merged. The parts add up to the payload.
-  void countMerged(LedgerWriter& ledger, const LedgerCollective& row, const MergedParts& parts, uint64_t bytes) const {
+  /// Counts each module's part of a call for several. The parts add up to the payload, `call.bytes`. `call.count`: how
+  /// many collectives of each module a compiler merged into the call.
+  void countParts(LedgerWriter& ledger, const LedgerCollective& row, const ModuleParts& parts, LedgerAmount call)
+      const {
     uint64_t all = 0;
-    for (const MergedPart& part : parts) {
+    for (const ModulePart& part : parts) {
       all += part.size;
     }
-    if (all == 0 || bytes % all != 0) { // else the sizes are not those of the payload
-      ledger.notSeen(NotSeen::kMembersUnknown, ledger.text(facts_.name));
+    if (all == 0 || call.bytes % all != 0) { // else the sizes are not those of the payload
+      if (call.count > 0) {
+        ledger.notSeen(NotSeen::kMembersUnknown, ledger.text(facts_.name));
+      }
       return;
     }
-    for (const MergedPart& part : parts) {
-      ledger.countMember(row, part.module, {1, bytes / all * part.size});
+    for (const ModulePart& part : parts) {
+      ledger.countMember(row, part.module, {call.count, call.bytes / all * part.size});
     }
   }
 
@@ -209,12 +221,14 @@ class Call {
     return found;
   }
 
-  CallFacts callFacts(GroupRef group) const {
+  CallFacts callFacts(GroupRef group) {
     const std::optional<size_t> argument = facts_.input_argument ? facts_.input_argument : facts_.payload_argument;
     CallFacts call;
     call.tensor = argument ? firstTensor(arguments_[*argument]) : nullptr;
     const bool receives = facts_.input_argument && facts_.payload_argument && *facts_.payload_argument != *argument;
     call.received = receives ? firstTensor(arguments_[*facts_.payload_argument]) : nullptr;
+    listed_ = listTensors(facts_, arguments_);
+    call.listed = listed_.get();
     call.kind = facts_.kind;
     call.reads_frames = true;
     if (facts_.peer_argument && isPointToPoint(facts_.kind)) {
@@ -297,6 +311,7 @@ class Call {
   const OpFacts& facts_;
   ThreadState& thread_;
   const AnyArgument* arguments_;
+  std::unique_ptr<ListedTensors> listed_;
 };
 
 template <typename AnyArgument>

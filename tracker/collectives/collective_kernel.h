@@ -24,7 +24,8 @@ struct OpFacts {
   bool known = false; ///< true if the op is in the op table
   StringId name = 0;  ///< "c10d.allreduce_"
   std::optional<size_t> payload_argument;
-  std::optional<size_t> input_argument; ///< the data that this rank sends
+  std::optional<size_t> input_argument;  ///< the data that this rank sends
+  std::optional<size_t> output_argument; ///< the memory that this rank receives into
   std::optional<size_t> group_argument;
   std::optional<size_t> reduce_op_argument;
   std::optional<size_t> async_argument;

@@ -86,6 +86,8 @@ OpFacts factsOf(const c10::OperatorHandle& op) {
   findPayload(facts, spec, schema);
   facts.input_argument =
       argumentNamed(schema, {"input_tensor", "input_tensors", "input", "inputs", "input_list"}, holdsTensors);
+  facts.output_argument =
+      argumentNamed(schema, {"output_tensor", "output_tensors", "output", "outputs", "output_lists"}, holdsTensors);
   facts.group_argument = argumentNamed(schema, {"process_group", "group_name", "group"}, isAny);
   facts.ranks_argument = argumentNamed(schema, {"group_size", "world_size"}, isInteger);
   facts.reduce_op_argument = argumentNamed(schema, {"reduce_op", "reduceOp", "red_op"}, isAny);

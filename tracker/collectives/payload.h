@@ -30,13 +30,16 @@ struct Payload {
 
 /// Returns the bytes of the values, without the indices.
 uint64_t bytesOfSparse(const at::Tensor& tensor);
+inline uint64_t bytesOf(const at::Tensor& tensor) {
+  return tensor.is_sparse() ? bytesOfSparse(tensor) : tensor.nbytes();
+}
 
 template <typename AnyArgument>
 Payload payloadOf(const AnyArgument& tensors) {
   Payload payload;
   forEachTensor(tensors, [&payload](const at::Tensor& tensor) {
     if (tensor.defined()) {
-      payload.bytes += tensor.is_sparse() ? bytesOfSparse(tensor) : tensor.nbytes();
+      payload.bytes += bytesOf(tensor);
       payload.dtype = payload.dtype == c10::ScalarType::Undefined ? tensor.scalar_type() : payload.dtype;
     }
     return true;

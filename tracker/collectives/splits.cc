@@ -70,7 +70,7 @@ bool forEachPart(SplitForm form, const AnyArgument& argument, const Visit& visit
     return forEachNumber(argument, visit);
   }
   return forEachTensor(argument, [&visit](const at::Tensor& tensor) {
-    visit(!tensor.defined() ? 0 : tensor.is_sparse() ? bytesOfSparse(tensor) : tensor.nbytes());
+    visit(tensor.defined() ? bytesOf(tensor) : 0);
     return true;
   });
 }

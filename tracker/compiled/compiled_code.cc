@@ -17,6 +17,7 @@
 #include "tracker/compiled/module_sources.h"
 #include "tracker/compiled/side_files.h"
 #include "tracker/core/log.h"
+#include "tracker/core/thread_state.h"
 #include "tracker/torch/compat.h"
 
 namespace commtap {
@@ -32,7 +33,7 @@ using SharedPlace = std::shared_ptr<const GraphPlace>;
 /// The module of a place, and the parts of a merged collective.
 struct Resolved {
   uint32_t module = kGlobalModule;
-  std::shared_ptr<const MergedParts> merged{};
+  std::shared_ptr<const ModuleParts> merged{};
 };
 
 /// A site, and the module that was called when it ran: instances of a class can share their code.
@@ -119,7 +120,11 @@ std::optional<GraphPlace> readCall(const CommtapPython& part, const CommtapGraph
     return std::nullopt;
   }
   if (line == 0) {
-    return parsePlace(text);
+    std::optional<GraphPlace> place = parsePlace(text);
+    if (place) {
+      place->runs_eagerly = true;
+    }
+    return place;
   }
   const std::shared_ptr<const GraphLines> lines = linesOf(text);
   return lines == nullptr ? std::nullopt : lines->at(line);
@@ -133,6 +138,9 @@ SharedPlace readPlace(const CommtapPython& part, const CommtapSite& site) {
     if (call && call->is_region && place->is_known) {
       place = placeInCall(std::move(*place), *call);
     }
+  }
+  if (place && place->runs_eagerly) { // unless the graph is the forward of one autograd node
+    place->runs_eagerly = part.forward_node(&site) < 0;
   }
   return place ? std::make_shared<const GraphPlace>(std::move(*place)) : nullptr;
 }
@@ -226,7 +234,7 @@ resolve(const CommtapPython& part, const CommtapSite& site, const GraphPlace& pl
     }
   }
   std::optional<uint32_t> common;
-  MergedParts parts;
+  ModuleParts parts;
   for (size_t i = 0; i < place.sources.size(); ++i) {
     const std::optional<uint32_t> module = moduleOf(part, site, place.sources[i], entry, in_engine, lasting);
     if (!module) {
@@ -239,7 +247,7 @@ resolve(const CommtapPython& part, const CommtapSite& site, const GraphPlace& pl
   }
   Resolved resolved{common.value_or(kGlobalModule), nullptr};
   if (place.sources.size() > 1) {
-    resolved.merged = std::make_shared<const MergedParts>(std::move(parts));
+    resolved.merged = std::make_shared<const ModuleParts>(std::move(parts));
   }
   if (lasting) {
     const std::lock_guard<std::mutex> lock(known().mutex);
@@ -255,6 +263,15 @@ void applyPhase(const GraphPlace& place, bool in_engine, Origin& origin) {
     origin.phase = Phase::kBackward;
   } else if (origin.phase == Phase::kOther) {
     origin.phase = Phase::kForward;
+  }
+}
+
+/// Notes the module whose forward made autograd's last node: the function that communicates, which turns gradients off.
+/// No module is called in the graph, so the backward would be that of the module around it.
+void noteForward(uint32_t module) {
+  ThreadState* thread = ThreadState::ifKnown();
+  if (thread != nullptr && !compat::gradEnabled()) {
+    thread->timeline.noteLastNode(compat::nextSequenceNumber(), module, thread->currentModule());
   }
 }
 
@@ -288,7 +305,8 @@ CompiledCall CompiledCode::attribute(bool in_engine, Origin& origin) {
   if (is_known && place->sources.empty()) { // the entry's own
     if (origin.issued_in == kGlobalModule && (in_engine || place->backward)) {
       origin.phase = Phase::kBackward;
-      origin.missed = NotSeen::kCompiledUnattributed; // for instance compiled autograd: its graphs are of no module
+      // For instance compiled autograd: its graphs are of no module, but of nodes of modules.
+      origin.missed = place->has_modules ? NotSeen::kCompiledUnattributed : Origin::kNothing;
     }
     return {.is_compiled = true};
   }
@@ -300,6 +318,9 @@ CompiledCall CompiledCode::attribute(bool in_engine, Origin& origin) {
   if (!resolved) {
     origin.missed = NotSeen::kCompiledUnattributed;
     return {.is_compiled = true};
+  }
+  if (place->runs_eagerly && !in_engine) {
+    noteForward(resolved->module);
   }
   origin.module = resolved->module;
   origin.missed = Origin::kNothing;

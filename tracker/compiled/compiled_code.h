@@ -14,17 +14,10 @@
 
 namespace commtap {
 
-/// A collective of a module that a compiler merged with others into one call.
-struct MergedPart {
-  uint32_t module = kGlobalModule;
-  uint64_t size = 0; ///< in a unit that all parts share
-};
-using MergedParts = std::vector<MergedPart>;
-
 /// The facts of a collective in compiled code.
 struct CompiledCall {
   bool is_compiled = false;
-  std::shared_ptr<const MergedParts> merged{}; ///< null: it is no merged one; empty: its parts are not known
+  std::shared_ptr<const ModuleParts> merged{}; ///< null: it is no merged one; empty: its parts are not known
 };
 
 /// Attributes the collectives of compiled graphs. No module is called in a graph, so the scopes say only which module
@@ -34,7 +27,8 @@ class CompiledCode {
   /// The Python part's functions; nullptr in a process without Python. The caller is the only thread that counts.
   static void setPython(const CommtapPython* python);
 
-  /// Notes that a compiler traces a collective: from now on compiled code may run.
+  /// Notes that a compiler traces a collective, or that the job has compiled code: from now on compiled code may
+  /// communicate. A compiler does not trace what an operator of the job's own communicates.
   static void traced();
 
   /// Corrects the origin of a collective that compiled code on this thread issues: its module and phase. Leaves it as

@@ -22,4 +22,12 @@ inline uint64_t coarseNow() {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<uint64_t>(now.tv_nsec);
 }
 
+/// Returns the time in ns for which this thread has had a core. The clock of a budget: it stands still while the kernel
+/// runs other threads. Read with a system call.
+inline uint64_t threadNow() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<uint64_t>(now.tv_nsec);
+}
+
 } // namespace commtap

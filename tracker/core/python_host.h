@@ -12,7 +12,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 19U
+#define COMMTAP_PYTHON_ABI 20U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -186,6 +186,8 @@ struct CommtapHost {
   /// Between these two calls, reading a tensor's attributes does not run the job's __torch_function__.
   void* (*begin_plain_tensors)();
   void (*end_plain_tensors)(void* token);
+  /// Notes that the job has code that a compiler made.
+  void (*compiled_code_found)();
   /// Notes where the collectives of a file that Inductor generates come from. `folder` is Inductor's cache, `key` the
   /// file's name in it, and `lines` the text that GraphLines reads.
   void (*graph_generated)(const char* folder, const char* key, const char* lines);

@@ -75,6 +75,15 @@ class TimelineWriter {
     last_number_ = number;
   }
 
+  /// Notes that the node which autograd made last was made for `module`, and that the thread is in `around` again from
+  /// `number` on, which comes next. Does nothing if the thread has entered or left a module since.
+  void noteLastNode(uint64_t number, uint32_t module, uint32_t around) {
+    if (number > 0 && (last_number_ == kNoNumber || last_number_ < number)) {
+      note(number - 1, module);
+      note(number, around);
+    }
+  }
+
   const Timeline& timeline() const {
     return timeline_;
   }

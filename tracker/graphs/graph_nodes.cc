@@ -129,6 +129,21 @@ bool isOfBackward(const PyRef& facts) {
   return entry(facts, torch_names::kTracedInBackward).get() == Py_True;
 }
 
+/// Returns whether no node of a node's graph was traced in a module: the graph is of a function that calls none.
+bool isWithoutModules(PyObject* node) {
+  bool found = false;
+  bool any = false;
+  forEachNode(attribute(node, torch_names::kNodeGraph), [&found, &any](PyObject* each) {
+    any = true;
+    const PyRef facts = attribute(each, torch_names::kNodeFacts);
+    for (const char* stack : {torch_names::kForwardStack, torch_names::kBackwardStack}) {
+      const PyRef modules = entry(facts, stack);
+      found = found || (modules && PyDict_Check(modules.get()) && PyDict_GET_SIZE(modules.get()) > 0);
+    }
+  });
+  return any && !found;
+}
+
 } // namespace
 
 bool isCall(PyObject* node) {
@@ -147,6 +162,9 @@ std::string placeOfNode(PyObject* node) {
   if (place.size() == 1) {
     const PyRef named = entry(entry(facts, torch_names::kAnnotations), torch_names::kAnnotatedModule);
     append(place, named && PyUnicode_Check(named.get()) ? textOf(named.get()) : std::string());
+  }
+  if (place.size() == 1 && isWithoutModules(node)) {
+    place = place == "b" ? "B" : "F";
   }
   PyErr_Clear();
   return place;

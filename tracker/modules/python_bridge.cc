@@ -211,6 +211,7 @@ constexpr CommtapHost kHost = {
     .group_is_dimension = groupIsDimension,
     .begin_plain_tensors = beginPlainTensors,
     .end_plain_tensors = endPlainTensors,
+    .compiled_code_found = CompiledCode::traced,
     .graph_generated = graphGenerated,
     .wants_graph = wantsGraph,
     .graph_loaded = graphLoaded,

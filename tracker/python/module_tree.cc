@@ -9,6 +9,7 @@
 #include "tracker/graphs/dynamo_pause.h"
 #include "tracker/python/parameter_facts.h"
 #include "tracker/python/wrappers.h"
+#include "tracker/torch/compiler_names.h"
 #include "tracker/torch/frame_names.h"
 #include "tracker/torch/module_names.h"
 
@@ -55,32 +56,41 @@ bool isGenerated(PyObject* module) {
   return inheritsFrom(module, torch_names::kGraphModule);
 }
 
-/// Returns whether one of the `most` innermost functions of this thread has a name.
-bool isRunning(std::string_view name, int most) {
+/// Returns whether `is_wanted` is true for one of the `most` innermost functions of this thread.
+template <typename Wanted>
+bool isRunning(int most, const Wanted& is_wanted) {
   struct Search {
-    std::string_view name;
+    const Wanted& is_wanted;
     bool is_found = false;
-  } search{name};
+  } search{is_wanted};
   const auto note = [](const PyCodeObject* code, void* data) {
     auto& into = *static_cast<Search*>(data);
-    into.is_found = asciiOf(code->co_name) == into.name;
+    into.is_found = into.is_wanted(code);
     return static_cast<int>(into.is_found);
   };
   commtap_visit_codes(most, note, &search);
   return search.is_found;
 }
 
+bool isNamed(const PyCodeObject* code, std::string_view name) {
+  return asciiOf(code->co_name) == name;
+}
+
 /// Returns whether this thread runs a backward.
 bool runsBackward() {
   constexpr int kMost = 200;
-  return isRunning(torch_names::kRunBackward, kMost);
+  return isRunning(kMost, [](const PyCodeObject* code) { return isNamed(code, torch_names::kRunBackward); });
 }
 
 /// Returns whether a compiler's code calls the graph of a function, in which no module runs: a job calls a graph as a
-/// module, and not its forward.
+/// module, and not its forward. A region's graph is called by the code of another graph.
 bool isCalledAsFunction() {
   constexpr int kMost = 8; // torch's functions for the call of a graph and of a module
-  return isRunning(torch_names::kLazyForward, kMost);
+  constexpr int kThroughTorch = 40;
+  return isRunning(kMost, [](const PyCodeObject* code) { return isNamed(code, torch_names::kLazyForward); }) ||
+         isRunning(kThroughTorch, [](const PyCodeObject* code) {
+           return asciiOf(code->co_filename).starts_with(torch_names::kGraphFile);
+         });
 }
 
 /// Returns true for a generated graph that is never a model of the job's, and for the wrapper that compiles it.
@@ -89,6 +99,13 @@ bool isCompilersGraph(PyObject* module) {
   const std::string name = className(graph);
   return isGenerated(graph) && (name.starts_with(torch_names::kBackwardGraph) ||
                                 (name == torch_names::kTracedFunction && runsBackward()) || isCalledAsFunction());
+}
+
+/// Returns whether calls of a module run what a compiler made of it.
+bool isCompiled(PyObject* module) {
+  PyObject* dict = dictOf(module);
+  PyObject* call = dict == nullptr ? nullptr : PyDict_GetItemString(dict, torch_names::kCompiledCall);
+  return inheritsFrom(module, torch_names::kCompiledModule) || (call != nullptr && call != Py_None);
 }
 
 bool isEmpty(PyObject* module, const char* table) {
@@ -122,6 +139,9 @@ uint32_t ModuleTree::add(PyObject* module, PyObject* argument) {
   const ErrorGuard keep_errors;
   const DynamoPause pause;
   watchDeath();
+  if (isGenerated(module)) {
+    host_.compiled_code_found();
+  }
   uint32_t caller = host_.current_module();
   if (PyObject* calling = map_.object(caller)) {
     addChildren(calling, caller, ""); // the caller may have registered it since its last walk
@@ -235,6 +255,9 @@ uint32_t ModuleTree::addAt(PyObject* module, const Place& place) {
   }
   if (!map_.add(module, id)) {
     return id; // the object has no weak references or the table is full
+  }
+  if (isCompiled(module)) {
+    host_.compiled_code_found();
   }
   if (PyObject* dict = dictOf(module)) {
     reportParameters(host_, dict, id);

@@ -33,7 +33,7 @@ void visitGlobals(PyFrameObject* frame, int most, const Visit& visit) {
 bool OwnerSearch::isOutOfTime() {
   constexpr int kBetween = 256; // modules between two looks at the clock
   if (++visited_ % kBetween == 0) {
-    gave_up_ = gave_up_ || spent_ns_ + (steadyNow() - began_ns_) > kMostNs;
+    gave_up_ = gave_up_ || spent_ns_ + (threadNow() - began_ns_) > kMostNs;
   }
   return gave_up_;
 }
@@ -96,7 +96,7 @@ PyObject* OwnerSearch::ownerOf(PyObject* module) {
   }
   found_ = module;
   gave_up_ = spent_ns_ > kMostNs;
-  began_ns_ = steadyNow();
+  began_ns_ = threadNow();
   PyRef frame = gave_up_ ? PyRef() : PyRef::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
   for (int depth = 0; depth < kMostFrames && frame && !gave_up_; ++depth) {
     auto* running = reinterpret_cast<PyFrameObject*>(frame.get());
@@ -105,7 +105,7 @@ PyObject* OwnerSearch::ownerOf(PyObject* module) {
     visitGlobals(running, 4 * kMostVariables, [this](PyObject* value) { lookAt(value); });
     frame = PyRef(reinterpret_cast<PyObject*>(PyFrame_GetBack(running)));
   }
-  spent_ns_ += steadyNow() - began_ns_;
+  spent_ns_ += threadNow() - began_ns_;
   PyErr_Clear();
   misses += found_ == module ? 1 : 0;
   return found_ == module ? nullptr : found_;

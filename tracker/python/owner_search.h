@@ -15,7 +15,7 @@ namespace commtap {
 class OwnerSearch {
  public:
   /// Returns the outermost module found that has `module` below it, borrowed; nullptr if there is none. A model with
-  /// thousands of modules takes a millisecond, so all searches of a process take at most kMostNs together. A job may
+  /// thousands of modules takes a millisecond, so all searches of a process take at most kMostNs of CPU time. A job may
   /// make modules that no other registers at every step: a class of which kMostMisses had no owner is not searched for.
   PyObject* ownerOf(PyObject* module);
   /// Returns whether the last search ended before it had looked everywhere.

@@ -15,6 +15,9 @@ constexpr const char* kFsdpModule = "FSDPModule";                             //
 constexpr const char* kModuleList = "ModuleList";                             // torch/nn/modules/container.py
 constexpr const char* kModuleDict = "ModuleDict";                             // torch/nn/modules/container.py
 constexpr const char* kGraphModule = "GraphModule";                           // torch/fx/graph_module.py
+constexpr const char* kCompiledModule = "OptimizedModule";                    // torch/_dynamo/eval_frame.py
+/// The attribute that Module.compile() sets, else None (torch/nn/modules/module.py).
+constexpr const char* kCompiledCall = "_compiled_call_impl";
 /// How the class name of a graph of a whole backward begins (torch/_dynamo/compiled_autograd.py).
 constexpr std::string_view kBackwardGraph = "CompiledAutograd";
 /// The class name of what a compiler makes of a graph, and of any function that is traced.

@@ -9,7 +9,8 @@ from collections import Counter
 
 import pytest
 from catalogue import JOBS
-from harness import Runner
+from harness import Job, Mode, Runner
+from samples_file import SamplesFile
 
 from report import Report
 
@@ -168,6 +169,78 @@ def test_gradients_that_an_optimizer_reduces_are_their_modules(runner: Runner) -
         assert report.table("module", "label", field="bytes", phase="optimizer", module="Global") == {
             ("Global", "Distributed.step"): 3 * stack
         }
+
+
+#: Bytes per step of calls with several tensors in tensor_lists.py, by module; and of the members of these rows. Layers
+#: are of 64 bytes, `d` of 128; None is memory of no parameter. One entry is of all ranks, or each is of its own.
+_LAYER = 4 * 4 * FLOAT
+_SENT = ({"Net.a": 2 * _LAYER}, {"Net.pair.0": 2 * _LAYER})  # into memory of no parameter
+LISTED = {
+    "all_gather": [{"Net": 2 * _LAYER, "Net.pair": 2 * _LAYER, "Net.pair.1": 2 * _LAYER} | sent for sent in _SENT],
+    "reduce_scatter": [{"Net": 2 * _LAYER, "Net.d": 2 * _LAYER}],
+    "coalesced": [{"Net": 4 * _LAYER}],
+    "scatter": [{"Net": 2 * _LAYER}, {"Net.pair.0": 2 * _LAYER}],  # the root has the list, the other its own
+    "gather": [{"Net.pair": 2 * _LAYER}, {"Net.pair.1": 2 * _LAYER}],
+    "hook": [{"Net": 2 * _LAYER}],
+}
+LISTED_MEMBERS = {
+    "all_gather": [
+        {
+            ("Net", "Net.a"): _LAYER,
+            ("Net", "Net.pair.0"): _LAYER,
+            ("Net.pair", "Net.pair.0"): _LAYER,
+            ("Net.pair", "Net.pair.1"): _LAYER,
+            ("Net.pair.1", "Net.pair.1"): _LAYER,
+            ("Net.pair.1", None): _LAYER,
+        }
+    ],
+    "reduce_scatter": [{("Net", "Net.a"): _LAYER, ("Net", "Net.pair.0"): _LAYER}],
+    "coalesced": [{("Net", "Net.a"): _LAYER, ("Net", "Net.pair.0"): _LAYER, ("Net", "Net.d"): 2 * _LAYER}],
+    "scatter": [{("Net", "Net.a"): _LAYER, ("Net", "Net.pair.0"): _LAYER}, {}],
+    "gather": [{("Net.pair", "Net.pair.0"): _LAYER, ("Net.pair", "Net.pair.1"): _LAYER}, {}],
+    "hook": [{}],  # the memory of gradients is known in an optimizer's step only
+}
+
+
+@pytest.mark.parametrize("kind", LISTED)
+def test_a_call_with_several_tensors_is_their_modules_common_ancestors(runner: Runner, kind: str) -> None:
+    """On every rank that has the list, whichever tensor of it the rank sends; the members name each with its bytes."""
+    for rank in range(2):
+        report = runner.shim(Job("tensor_lists.py", (kind,))).report(rank)
+        phase = "backward" if kind == "hook" else "optimizer"
+        expected, members = (each[kind][rank % len(each[kind])] for each in (LISTED, LISTED_MEMBERS))
+        assert report.table("module", field="bytes", phase=phase) == {at: 3 * size for at, size in expected.items()}
+        found = {(report.collectives[each["row"]]["module"], each["module"]): each["bytes"] for each in report.members}
+        assert found == {pair: 3 * size for pair, size in members.items()}
+        assert not any("count" in each for each in report.members)
+        assert report.not_seen == []
+
+
+#: The modules of a weight of two modules (512 bytes) and of one of 256, and the issuing modules, in tied.py.
+TIED_WEIGHT, OTHER_WEIGHT = 16 * 8 * FLOAT, 8 * 8 * FLOAT
+TIED = {
+    "optimizer": {("Net.embed", "optimizer", "Global"): TIED_WEIGHT, ("Net.mix", "optimizer", "Global"): OTHER_WEIGHT},
+    "hook": {("Net.embed", "backward", "Net.embed"): TIED_WEIGHT, ("Net.mix", "backward", "Net.mix"): OTHER_WEIGHT},
+    "ddp": {("Net", "backward", "Net.embed"): TIED_WEIGHT + OTHER_WEIGHT},
+}
+
+
+@pytest.mark.parametrize("way", TIED)
+def test_a_weight_of_two_modules_is_the_first_ones(runner: Runner, way: str) -> None:
+    """As in named_parameters(); the output that shares the embedding's weight has no row."""
+    for rank in range(2):
+        report = runner.shim(Job("tied.py", (way,))).report(rank)
+        found = report.table("module", "phase", "issued_in", field="bytes", phase=("backward", "optimizer"))
+        assert found == {key: 3 * size for key, size in TIED[way].items()}
+
+
+def test_a_weight_of_two_modules_is_its_unit_in_fsdp2_and_has_the_first_name_in_samples(runner: Runner) -> None:
+    run = runner.run(Job("tied.py", ("fsdp2",), variables=(("COMMTAP_VERIFY", "1"),)), Mode.SHIM)
+    for rank in range(2):
+        assert set(run.report(rank).table("module", kind=("all_gather", "reduce_scatter"))) == {"Net"}
+    for path in sorted(run.output_folder.glob("*.samples")):
+        names = {row.parameter["name"] for sample in SamplesFile(path).samples for row in sample.rows}
+        assert names == {"Net.embed.weight", "Net.mix.weight"}
 
 
 def test_parameters_that_have_moved(runner: Runner) -> None:

@@ -222,3 +222,46 @@ def test_parameters_that_are_gathered_when_they_are_read(runner: Runner) -> None
             for module in ("Model.layers.0", "Model.layers.1.layers.0")
             for phase, kind in (("forward", "all_gather"), ("backward", "reduce_scatter"))
         }
+
+
+#: Ways of tests/jobs/compiled_parts.py, and what compiles them. Without a module there is a function alone.
+PARTS = [
+    ("operator", "aot_eager"),
+    ("exported", "export"),
+    ("eager_graph", "eager"),
+    ("region", "aot_eager"),
+    ("function", "aot_eager"),
+    pytest.param("region", "inductor", marks=pytest.mark.long),
+    pytest.param("function", "inductor", marks=pytest.mark.long),
+]
+
+
+@pytest.mark.parametrize(("way", "backend"), PARTS)
+def test_code_that_a_compiler_does_not_look_into(runner: Runner, tmp_path: Path, way: str, backend: str) -> None:
+    """Each collective is where the eager run has it, and nothing is missing."""
+    cache = (("TORCHINDUCTOR_CACHE_DIR", str(tmp_path)),)
+    run = runner.run(Job("compiled_parts.py", (way, "--backend", backend), variables=cache), Mode.SHIM)
+    modules = {
+        "function": {("Global", "other"): 3, ("Global", "backward"): 3},
+        "exported": {(f"GraphModule.{name}", phase): 3 for name in "ab" for phase in ("forward", "backward")},
+    }.get(way, {(f"Net.{name}", phase): 3 for name in "ab" for phase in ("forward", "backward")})
+    for rank in range(2):
+        report = run.report(rank)
+        assert report.table("module", "phase", kind=("all_gather", "reduce_scatter")) == modules
+        assert {row["phase"] for row in report.rows(kind="reduce_scatter")} == {"backward"}
+        assert report.not_seen == []
+        roots = {name.partition(".")[0] for name in report.names()} - {"Global", "Wrapper"}  # torch.export calls one
+        assert roots == {"exported": {"GraphModule"}, "function": set()}.get(way, {"Net"})
+
+
+@pytest.mark.long
+def test_an_operator_of_the_job_under_inductor(runner: Runner, tmp_path: Path) -> None:
+    """Nothing that a compiler traces communicates, so its files are not watched: the comments name the forward only."""
+    cache = (("TORCHINDUCTOR_CACHE_DIR", str(tmp_path)),)
+    run = runner.run(Job("compiled_parts.py", ("operator", "--backend", "inductor"), variables=cache), Mode.SHIM)
+    for rank in range(2):
+        report = run.report(rank)
+        assert report.table("module", kind="all_gather") == {"Net.a": 3, "Net.b": 3}
+        assert report.table("module", kind="reduce_scatter") == {"Net": 6}
+        (missed,) = report.not_seen
+        assert (missed["reason"], missed["count"]) == ("compiled_unattributed", 6)

@@ -59,6 +59,7 @@ JOBS: dict[str, Job] = {
     "closure_lbfgs": Job("closure_steps.py", ("lbfgs",)),
     "gradients_in_step": Job("gradients_in_step.py"),
     "moved_parameters": Job("moved_parameters.py"),
+    "tensor_lists": Job("tensor_lists.py", ("all_gather",)),
     "optimizer_sharded": Job("optimizers.py", ("sharded",)),
     "optimizer_own": Job("optimizers.py", ("own",)),
     "optimizer_in_backward": Job("optimizers.py", ("own_in_backward",)),

@@ -6,6 +6,7 @@ import csv
 import ctypes
 import json
 import os
+import pickle
 import re
 import struct
 import subprocess
@@ -194,14 +195,24 @@ def test_a_script_is_answered_with_the_backend_and_the_gpu_that_it_asked_for(tmp
     assert plan.done.stderr.count("torch.cuda.is_available() is False here") == 1
 
 
-def test_an_initializer_that_draws_until_values_fit_is_planned(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "initialize",
+    [
+        "torch.nn.init.trunc_normal_(net.weight, std=0.02)",
+        "torch.nn.init.trunc_normal_(net.weight, std=0.02, a=0.1, b=0.2)",
+        "torch.nn.utils.parametrizations.orthogonal(torch.nn.Linear(8, 8))",
+        "torch.nn.init.trunc_normal_(distribute_tensor(torch.ones(8, 8), init_device_mesh('cpu', (2,))))",
+    ],
+)
+def test_an_initializer_that_looks_at_values_is_planned(tmp_path: Path, initialize: str) -> None:
     """Fake tensors have no values, and would draw for ever; each step reduces a gradient of 256 bytes."""
     code = "\n".join(
         (
             "import torch, torch.distributed as dist",
+            "from torch.distributed.tensor import distribute_tensor, init_device_mesh",
             "dist.init_process_group('gloo')",
             "net = torch.nn.Linear(8, 8, bias=False)",
-            "torch.nn.init.trunc_normal_(net.weight, std=0.02)",
+            initialize,
             "optimizer = torch.optim.SGD(net.parameters(), 0.1)",
             "for _ in range(3):",
             "    net(torch.ones(2, 8)).sum().backward(); dist.all_reduce(net.weight.grad)",
@@ -212,6 +223,57 @@ def test_an_initializer_that_draws_until_values_fit_is_planned(tmp_path: Path) -
     assert plan.done.returncode == 0, plan.done.stderr
     [row] = plan.report(0).rows(kind="all_reduce")
     assert (row["count"], row["bytes"]) == (2, 2 * 256)
+
+
+def test_objects_that_all_ranks_gather_have_the_size_of_the_largest(tmp_path: Path) -> None:
+    """Each rank sends as many bytes as the largest object has, also those that are planned before its rank."""
+    code = "\n".join(
+        (
+            "import torch.distributed as dist",
+            "dist.init_process_group('gloo'); rank = dist.get_rank()",
+            "objects = [None, None, None]",
+            "dist.all_gather_object(objects, 'x' * (10 + 20 * rank))",
+            "print('gathered', [len(each) for each in objects])",
+            "dist.gather_object('y' * (10 + 20 * rank), objects if rank == 0 else None)",
+        )
+    )
+    plan = Plan(tmp_path, 3, "--real", "--ranks", "all", "--steps", "0", "--jobs", "1", "--", "-c", code)
+    assert plan.done.returncode == 0, plan.done.stderr
+    largest = len(pickle.dumps("x" * 50))
+    for rank in range(3):
+        report = plan.report(rank)
+        sizes = report.table("op", field="bytes", dtype="uint8")
+        assert sizes == {"c10d.allgather_": 3 * largest, "c10d.gather_": 3 * largest}
+        assert "gathered [10, 30, 50]" in plan.log(rank)
+    assert plan.job["disagreements"] == []
+
+
+def test_an_error_in_a_library_has_the_line_of_the_script(tmp_path: Path) -> None:
+    """A library may lie anywhere below a folder of packages."""
+    library = tmp_path / "site-packages" / "library.py"
+    library.parent.mkdir()
+    library.write_text("def decide(tensor):\n    if tensor > 0:\n        pass\n", encoding="utf-8")
+    script = tmp_path / "train.py"
+    script.write_text("import library, torch\n\nlibrary.decide(torch.ones(()))\n", encoding="utf-8")
+    path = {"PYTHONPATH": str(library.parent)}
+    plan = Plan(tmp_path / "plan", 2, "--fake", "--ranks", "0", "--", str(script), variables=path)
+    assert plan.done.returncode == 1
+    assert f"rank 0 was planned up to an error at {script}:3: " in plan.done.stderr
+
+
+def test_a_plan_that_ended_early_measures_no_run(runner: Runner, tmp_path: Path) -> None:
+    """The run would have new rows."""
+    run = runner.shim(Job("planned.py", ("--steps", "5")))
+    decides = f"import runpy, sys; sys.argv = ['planned.py']; runpy.run_path({PLANNED!r}, run_name='__main__'); 1 / 0"
+    for name, options, script, said in (
+        ("error", ("--ranks", "all", "--steps", "0"), ("-c", decides), "has ranks that were planned up to an error"),
+        ("part", ("--ranks", "1"), (PLANNED,), "lacks rank 0: plan them all"),
+    ):
+        plan = Plan(tmp_path / name, 2, "--fake", *options, "--", *script)
+        command = [COMMAND, "check", run.output_folder, "--plan", plan.folder]
+        check = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert check.returncode == 2
+        assert said in check.stderr
 
 
 @pytest.mark.parametrize(

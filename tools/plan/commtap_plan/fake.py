@@ -15,6 +15,7 @@ from torch._subclasses.fake_tensor import (
     unset_fake_temporarily,
 )
 from torch.nn.parallel import DistributedDataParallel
+from torch.nn.utils import parametrizations
 from torch.utils.data import DataLoader, dataloader
 
 from commtap_plan import replacing, stops
@@ -27,6 +28,11 @@ DATA_ERRORS = (DataDependentOutputException, DynamicOutputShapeException)
 def _has_values(tensor: torch.Tensor) -> bool:
     """Whether a tensor was made outside of the fake ones: a sample, or what a pipeline's stages agree about."""
     return type(tensor) in (torch.Tensor, torch.nn.Parameter)
+
+
+def _is_fake(tensor: torch.Tensor) -> bool:
+    """Whether a tensor, or this rank's part of a DTensor, has no values."""
+    return isinstance(getattr(tensor, "_local_tensor", tensor), torch._subclasses.FakeTensor)
 
 
 class StandIns:
@@ -119,9 +125,19 @@ def _without_draws(real: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(real)
     def fill(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
-        return tensor if isinstance(tensor, torch._subclasses.FakeTensor) else real(tensor, *args, **kwargs)
+        return tensor if _is_fake(tensor) else real(tensor, *args, **kwargs)
 
     return fill
+
+
+def _is_orthogonal(real: Callable[..., Any]) -> Callable[..., Any]:
+    """Agrees to a fake matrix: `torch.nn.utils.parametrizations.orthogonal` has just made it."""
+
+    @functools.wraps(real)
+    def is_orthogonal(matrix: torch.Tensor, *args: Any, **kwargs: Any) -> bool:
+        return _is_fake(matrix) or real(matrix, *args, **kwargs)
+
+    return is_orthogonal
 
 
 def keep_meshes_real() -> None:
@@ -153,6 +169,7 @@ def fake_tensors(notes: dict[str, None]) -> Iterator[None]:
         (tensor, "__format__", stand_ins.text(tensor.__format__)),
         (torch.utils, "swap_tensors", _swap_tensors(torch.utils.swap_tensors)),
         (torch.nn.init, "_no_grad_trunc_normal_", _without_draws(torch.nn.init._no_grad_trunc_normal_)),
+        (parametrizations, "_is_orthogonal", _is_orthogonal(parametrizations._is_orthogonal)),
         (DistributedDataParallel, "__init__", _no_reducer),
         (DataLoader, "__iter__", _outside(DataLoader.__iter__)),
         (dataloader._BaseDataLoaderIter, "__next__", _outside(dataloader._BaseDataLoaderIter.__next__)),

@@ -11,18 +11,20 @@ import contextlib
 import functools
 import inspect
 import os
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
 import torch.distributed as dist
+from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.distributed import distributed_c10d as c10d
 
 from commtap_plan.replacing import replace, replace_everywhere
 from commtap_plan.settings import RankSettings
 from commtap_plan.stops import ObjectMissing
-from commtap_plan.torch_names import OBJECT_FUNCTIONS, STAGE_VOTES
+from commtap_plan.torch_names import GATHER_FUNCTIONS, OBJECT_FUNCTIONS, STAGE_VOTES
 
 _PAIR = "pair"
 
@@ -35,6 +37,10 @@ class Mail:
         self.rank = settings.rank
         self.like = settings.like
         self.peers: set[int] = set()
+        #: By the folder of a gathered object: the size of the largest one that was there.
+        self.gathered: dict[str, int] = {}
+        #: The objects of a group's ranks, while they are gathered.
+        self.objects: list[bytes] = []
         self._numbers: collections.Counter[str] = collections.Counter()
         self._depth = 0
 
@@ -74,6 +80,19 @@ class Mail:
         partial = path.with_name(f"{path.name}.{os.getpid()}")
         torch.save(tensor.detach().cpu().clone(), partial)
         partial.rename(path)
+
+    def exchange(self, ranks: list[int], data: bytes) -> list[bytes]:
+        """Writes this rank's object for a group. Returns those of its ranks; this rank's for one not planned yet."""
+        key = f"all-{len(ranks)}-{zlib.crc32(repr(ranks).encode()):08x}"
+        self._numbers[key] += 1
+        folder = self.folder / f"{key}.{self._numbers[key]}"
+        folder.mkdir(parents=True, exist_ok=True)
+        partial = folder / f"{self.rank}.{os.getpid()}"
+        partial.write_bytes(data)
+        partial.rename(folder / str(self.rank))
+        found = {int(path.name): path.read_bytes() for path in folder.iterdir() if path.name.isdigit()}
+        self.gathered[str(folder)] = max(map(len, found.values()))
+        return [found.get(rank, data) for rank in ranks]
 
     def receive(self, kind: str, source: int, destination: int, tensor: torch.Tensor) -> None:
         """Reads the next tensor that `source` has sent."""
@@ -172,14 +191,52 @@ def _from_one(mail: Mail, real: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _opening(mail: Mail, real: Callable[..., Any]) -> Callable[..., Any]:
-    from torch._subclasses.fake_tensor import unset_fake_temporarily
-
     @functools.wraps(real)
     def object_collective(*args: Any, **kwargs: Any) -> Any:
         with mail.open(), unset_fake_temporarily():
             return real(*args, **kwargs)
 
     return object_collective
+
+
+def _gathering(mail: Mail, real: Callable[..., Any]) -> Callable[..., Any]:
+    """all_gather_object() and gather_object(), which send as many bytes as the largest object of all ranks has."""
+    parameters = inspect.signature(real)
+    call = _opening(mail, real)
+
+    @functools.wraps(real)
+    def object_collective(*args: Any, **kwargs: Any) -> Any:
+        given = collections.defaultdict(lambda: None, parameters.bind(*args, **kwargs).arguments)
+        group = given["group"] or dist.group.WORLD
+        if dist.get_rank(group) >= 0:
+            with unset_fake_temporarily():
+                data, _ = c10d._object_to_tensor(given["obj"], torch.device("cpu"), group)
+                mail.objects = mail.exchange(dist.get_process_group_ranks(group), data.numpy().tobytes())
+        try:
+            return call(*args, **kwargs)
+        finally:
+            mail.objects = []
+
+    return object_collective
+
+
+def _gathered(mail: Mail, real: Callable[..., Any]) -> Callable[..., Any]:
+    """all_gather() and gather(): first of the sizes of objects, then of their bytes."""
+    parameters = inspect.signature(real)
+
+    @functools.wraps(real)
+    def collective(*args: Any, **kwargs: Any) -> Any:
+        result = mail.call(real, *args, **kwargs)
+        if mail.is_open and mail.objects:
+            given = collections.defaultdict(lambda: None, parameters.bind(*args, **kwargs).arguments)
+            for part, data in zip(given["tensor_list"] or given["gather_list"] or [], mail.objects, strict=False):
+                if part.dtype == torch.uint8:
+                    part[: len(data)] = torch.frombuffer(bytearray(data), dtype=torch.uint8)
+                else:
+                    part.fill_(len(data))
+        return result
+
+    return collective
 
 
 def deliver_objects(settings: RankSettings) -> Mail:
@@ -191,7 +248,10 @@ def deliver_objects(settings: RankSettings) -> Mail:
         "batch_isend_irecv": _batch,
         "broadcast": _from_one,
         "scatter": _from_one,
+        "all_gather": _gathered,
+        "gather": _gathered,
         **dict.fromkeys(OBJECT_FUNCTIONS, _opening),
+        **dict.fromkeys(GATHER_FUNCTIONS, _gathering),
     }
     for name, wrap in wrappers.items():
         replace_everywhere(c10d, name, wrap(mail, getattr(c10d, name)))

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -130,6 +131,7 @@ class Planner:
         self.outcomes: dict[int, Outcome] = {}
         self.fake = settings.depth == "fake"
         self.is_stopped = False
+        self._like: dict[int, int] = {}
         self._sender_count = 0
         self._running: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
@@ -164,6 +166,7 @@ class Planner:
 
     def _run(self, rank: int, like: int) -> None:
         """Runs the process of a rank; what an earlier try of it left is deleted first."""
+        self._like[rank] = like
         shutil.rmtree(self._reports(rank), ignore_errors=True)
         outcome_path(self.own, rank).unlink(missing_ok=True)
         before_last_path(self.own, rank).unlink(missing_ok=True)
@@ -230,8 +233,20 @@ class Planner:
         reports = [report for report in reports if report["job"]["rank"] == rank]
         return reports[0] if reports else None
 
+    def _run_again(self, ranks: Iterable[int]) -> None:
+        """Plans those ranks again that gathered objects before a rank with a larger one had sent its own."""
+
+        def has_grown(folder: str, largest: int) -> bool:
+            return any(path.name.isdigit() and path.stat().st_size > largest for path in Path(folder).iterdir())
+
+        late = [rank for rank in ranks if any(has_grown(*each) for each in self.outcomes[rank].gathered.items())]
+        for rank in late:
+            del self.outcomes[rank]
+        self.run(late, self._like)
+
     def alike(self, one: int, other: int) -> bool:
         """Returns whether two planned ranks communicate alike."""
+        self._run_again([one, other])
         reports = [self.report(one), self.report(other)]
         if None in reports or self.outcomes[one].ended != self.outcomes[other].ended:
             return False
@@ -357,6 +372,7 @@ class Planner:
             ranks = range(self.settings.world_size) if every else rank_list(self.settings.ranks, mesh.shape[0])
             self.run(list(ranks))
             standing = {rank: [rank] for rank in ranks}
+        self._run_again(list(standing))
         return mesh, standing
 
     def _write(self, mesh: roles.Mesh, standing: dict[int, list[int]]) -> None:
@@ -372,7 +388,7 @@ class Planner:
             "outcomes": {str(rank): dataclasses.asdict(self.outcomes[rank]) for rank in sorted(standing)},
         }
         for outcome in document["outcomes"].values():
-            del outcome["meshes"], outcome["groups"]
+            del outcome["meshes"], outcome["groups"], outcome["gathered"]
         (self.own / "standing.outcome").write_text(json.dumps(document))
 
     def _say(self, line: str) -> None:

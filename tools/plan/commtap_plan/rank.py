@@ -44,6 +44,7 @@ class Process:
             [made for made in self.groups.made if made[1]],
             list(self.notes),
             sorted(self.mail.peers),
+            self.mail.gathered,
             waits_for.path if waits_for else "",
             waits_for.source if waits_for else -1,
             _parameter_bytes(),

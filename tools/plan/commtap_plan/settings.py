@@ -57,6 +57,8 @@ class Outcome:
     notes: list[str] = dataclasses.field(default_factory=list)
     #: The ranks that this rank got objects from, or waits for.
     object_peers: list[int] = dataclasses.field(default_factory=list)
+    #: By the folder of each object that a group gathered: the size of the largest one that was there.
+    gathered: dict[str, int] = dataclasses.field(default_factory=dict)
     #: The file of the object that this rank waits for, once a rank that is planned later sends it; "" for none.
     waits_for: str = ""
     #: The rank that sends it; -1 for none.

@@ -32,14 +32,19 @@ class ObjectMissing(DataDecides):
         self.source = source
 
 
-#: Files below these folders are not the user's.
-_LIBRARIES = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+#: Files below these folders are not the user's. The last is that of torch, which PYTHONPATH may have added.
+_LIBRARIES = (
+    *(sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")),
+    os.path.dirname(os.path.abspath(torch.__file__)) + os.sep,
+)
+#: Folders of libraries, wherever they are.
+_OF_LIBRARIES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 def is_users(file: str) -> bool:
     """Returns whether a source file is of the script, not of a library or of this package."""
-    return not file.startswith((*_LIBRARIES, _OWN, "<frozen"))
+    return not (file.startswith((*_LIBRARIES, _OWN, "<frozen")) or any(each in file for each in _OF_LIBRARIES))
 
 
 def users_line(frames: list[tuple[str, int]]) -> str:

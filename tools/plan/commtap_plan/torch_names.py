@@ -38,9 +38,10 @@ OBJECT_FUNCTIONS = (
     "recv_object_list",
     "broadcast_object_list",
     "scatter_object_list",
-    "all_gather_object",
-    "gather_object",
 )
+
+#: Those in which all ranks of a group send an object.
+GATHER_FUNCTIONS = ("all_gather_object", "gather_object")
 
 #: Methods of a pipeline stage in which stages vote whether they know each other's shapes. Not every torch has them.
 STAGE_VOTES = ("_warmup_forward_vote", "_warmup_backward_result")
@@ -123,11 +124,15 @@ _OBJECTS = (
         "does both for objects",
         parameters=("tensor", "scatter_list", "src", "group", "group_src"),
     ),
+    Name(_C10D, ("all_gather",), _C10D_FILE, "reads objects from files", parameters=("tensor_list",)),
+    Name(_C10D, ("gather",), _C10D_FILE, "reads objects from files", parameters=("gather_list",)),
+    Name(_C10D, OBJECT_FUNCTIONS, _C10D_FILE, "marks the tensors inside as objects"),
     Name(
         _C10D,
-        OBJECT_FUNCTIONS,
+        GATHER_FUNCTIONS,
         _C10D_FILE,
-        "marks the tensors inside as objects",
+        "marks the tensors inside as objects; writes objects to files",
+        parameters=("obj", "group"),
     ),
     Name(
         f"{_STAGE}.PipelineStage",
@@ -178,6 +183,12 @@ _VALUES = (
         ("_no_grad_trunc_normal_",),
         "nn/init.py",
         "leaves fake tensors, which have no values, as they are",
+    ),
+    Name(
+        "torch.nn.utils.parametrizations",
+        ("_is_orthogonal",),
+        "nn/utils/parametrizations.py",
+        "takes a fake matrix that torch has made orthogonal for one",
     ),
     Name("torch.utils.data.dataloader.DataLoader", ("__iter__",), f"{_LOADER_FILE}:DataLoader", "loads real samples"),
     Name(
@@ -290,6 +301,7 @@ READ = (
         f"{_C10D_STUB}:FakeProcessGroup",
         "makes the fake group",
     ),
+    Name(_C10D, ("_object_to_tensor",), _C10D_FILE, "writes objects to files"),
     Name("torch.distributed", ("_register_comm_hook",), _C10D_STUB, "registers a hook that reduces as DDP does"),
     Name(_DDP, ("_comm_hooks", "reducer", "process_group"), _DDP_CLASS, "registers the hook where there is none"),
     Name(f"{_C10D}.P2POp", ("op", "peer", "tensor", "group", "group_peer"), f"{_C10D_FILE}:P2POp", "delivers objects"),

@@ -56,6 +56,15 @@ TEST_CASE("members that are parameters prove a row of FSDP2, and that the module
   CHECK(sharderOf(jobs, 0) == Sharder::kFsdp2);        // by its wrapper and the prefetch
 }
 
+TEST_CASE("members of a list of parameters that an optimizer gathers prove no row of FSDP2") {
+  for (const Phase phase : {Phase::kOptimizer, Phase::kOther}) {
+    AdvisedJob jobs;
+    jobs.add(kLayer, phase, Kind::kAllGather, 1, kMiB);
+    jobs.report().members = {{0, kLayer, AdvisedJob::kSteps * kMiB, std::nullopt}};
+    CHECK(sharderOf(jobs, 0) == Sharder::kNone);
+  }
+}
+
 TEST_CASE("a module that is prefetched is sharded also where only the members of others are known") {
   AdvisedJob jobs; // tensor parallelism shards the parameters of one layer, and not those of the other
   jobs.add(kLayer, Phase::kForward, Kind::kAllGather, 1, kMiB);

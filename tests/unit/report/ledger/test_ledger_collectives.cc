@@ -74,6 +74,30 @@ TEST_CASE("the members of a merged row are in the report, whichever threads coun
   CHECK(merged.report().members == std::vector<Member>{{0, "Net.a", 16, 2}, {0, "Net.b", 32, 2}});
 }
 
+TEST_CASE("a row that has taken over a call has its durations, and the call among the last ones") {
+  const MergedLedger made;
+  LedgerWriter& ledger = *made.ledger;
+  LedgerCollective& to = *ledger.row(made.keyOf(made.b));
+  ledger.count(*made.row, {1, 24});
+  ledger.countDuration(*made.row, *ledger.timesOf(*made.row), DurationKind::kRunning, 70);
+  const LedgerLast& last = ledger.noteLast(ledger.numberOf(made.row), 1, 24, -1, 5);
+  ledger.count(to, {1, 24});
+  ledger.count(*made.row, {~uint64_t{0}, ~uint64_t{24} + 1});
+  ledger.moveLast(last.number.load(), ledger.numberOf(&to));
+  ledger.moveLast(0, 99);
+  ledger.moveLast(last.number.load() + 1, 99); // of no collective yet
+  CHECK(ledger.moveTimes(*made.row, to));
+  CHECK(ledger.moveTimes(*made.row, to)); // there are none
+  const Report report = made.report();
+  REQUIRE(report.collectives.size() == 1);
+  CHECK(report.collectives[0].module == "Net.b");
+  CHECK(report.collectives[0].time.of(DurationKind::kRunning).sum_ns == 70);
+  REQUIRE(report.last.size() == 1);
+  CHECK(report.last[0].module == "Net.b");
+  CHECK(ledger.timesOf(*made.row) != nullptr);
+  CHECK_FALSE(ledger.moveTimes(*made.row, to)); // both have some
+}
+
 TEST_CASE("a module whose collectives were merged twice into one call is one member") {
   const MergedLedger merged;
   merged.ledger->count(*merged.row, {1, 24});

@@ -111,6 +111,19 @@ TEST_CASE("members whose bytes are not those of the row's calls are left out") {
   CHECK(made.read().size() == 2);
 }
 
+TEST_CASE("members of calls with several tensors have no calls of their own, and the rest belongs to none") {
+  MemberLedger made;
+  made.ledger->countMember(*made.row, made.net, {0, 16});
+  made.ledger->countMember(*made.row, kGlobalModule, {0, 8});
+  CHECK(made.read() == std::vector<Member>{{0, "", 8, std::nullopt}, {0, "Net", 16, std::nullopt}});
+}
+
+TEST_CASE("a row whose only member is not one that a compiler merged has none") {
+  MemberLedger made;
+  made.ledger->countMember(*made.row, made.net, {0, 24});
+  CHECK(made.read().empty());
+}
+
 TEST_CASE("a member without calls, or of a row that was not read, is none, and no damage") {
   MemberLedger made;
   made.ledger->countMember(*made.row, made.net, {1, 24});

@@ -126,8 +126,10 @@ TEST_CASE_FIXTURE(TrackerFixture, "of two modules of a model that share a parame
   const uint32_t output = addPlain(root, "output");
   const at::Tensor weight = at::ones({3});
   const auto owner_after = [&weight](uint32_t module) {
-    modules().addParameter(module, weight.unsafeGetTensorImpl(), {});
-    return modules().ownerOfTensor(weight.unsafeGetTensorImpl());
+    modules().addParameter(module, weight.unsafeGetTensorImpl(), weight.storage());
+    const std::optional<uint32_t> owner = modules().ownerOfTensor(weight.unsafeGetTensorImpl());
+    CHECK(modules().ownerOfStorage(weight.storage()) == owner);
+    return owner;
   };
   CHECK(owner_after(embedding) == embedding);
   CHECK(owner_after(output) == embedding);

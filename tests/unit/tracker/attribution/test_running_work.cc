@@ -13,6 +13,7 @@
 
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/attribution/attribution.h"
+#include "tracker/core/clock.h"
 #include "tracker/core/process_ledger.h"
 #include "tracker/core/steps.h"
 
@@ -23,14 +24,18 @@ namespace {
 struct Frames {
   CommtapWork work = kCommtapNoWork;
   int reads = 0;
-  std::chrono::milliseconds takes{0};
+  std::chrono::milliseconds takes{0};        ///< of CPU time
+  std::chrono::milliseconds stands_still{0}; ///< the thread, as if the kernel ran another
 };
 Frames frames;
 
 CommtapWork readFrames(uint32_t* module) {
   ++frames.reads;
   *module = 7;
-  std::this_thread::sleep_for(frames.takes);
+  std::this_thread::sleep_for(frames.stands_still);
+  const uint64_t began_ns = threadNow();
+  while (threadNow() - began_ns < static_cast<uint64_t>(std::chrono::nanoseconds(frames.takes).count())) {
+  }
   return frames.work;
 }
 
@@ -149,6 +154,16 @@ TEST_CASE_FIXTURE(TrackerFixture, "looks in vain at functions with such names en
     return nameless + "\n" + at_first + later + std::to_string(frames.reads - reads);
   });
   CHECK(said == "other of 0, other of 0, other of 0, \nother of 0, other of 0, other of 0 frames_unread, 0\n");
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "looks in vain while the kernel runs other threads do not end the search") {
+  const std::string said = saidBy([] {
+    frames.stands_still = std::chrono::milliseconds(30);
+    frames.work = kCommtapOtherWork;
+    const std::string in_vain = originOfCollective() + originOfCollective() + originOfCollective();
+    return in_vain + originWith(kCommtapOptimizerStep);
+  });
+  CHECK(said == "other of 0, other of 0, other of 0, optimizer of 0, \n");
 }
 
 } // namespace

@@ -11,6 +11,7 @@
 
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/attribution/module_registry.h"
+#include "tracker/core/process_ledger.h"
 
 namespace commtap {
 namespace {
@@ -54,6 +55,40 @@ TEST_CASE_FIXTURE(StageFixture, "activations and gradients of a stage in the mid
   checkStage(send(at::ones({2, 3}), kPrevious), stage, Phase::kBackward);
   checkStage(receive(input, kPrevious), stage, Phase::kForward); // the buffer is known now
   checkStage(receive(at::ones({2, 3}), kPrevious), stage, Phase::kForward);
+}
+
+TEST_CASE_FIXTURE(StageFixture, "a receive before any module is called is counted again at the stage that takes it") {
+  LedgerWriter& ledger = ProcessLedger::ledger();
+  CollectiveKey key{};
+  key.op = ledger.intern("c10d.recv_");
+  key.group = kNoIndex;
+  key.kind = Kind::kRecv;
+  key.setup = 1;
+  const auto countsOf = [this](const char* phase) {
+    std::vector<uint64_t> counts;
+    for (const Collective& row : rows("c10d.recv_")) {
+      if (phaseName(row.phase) == phase) {
+        counts.insert(counts.end(), {row.count, row.bytes});
+      }
+    }
+    return counts;
+  };
+  const at::Tensor input = at::ones({2, 3});
+  const at::Tensor other = at::ones({5});
+  for (const at::Tensor& tensor : {input, other}) {
+    receive(tensor, kPrevious);
+    ledger.count(*ledger.row(key), {1, tensor.nbytes()});
+    tensors.counted({key, tensor.nbytes()});
+  }
+  CHECK(countsOf("other") == std::vector<uint64_t>{2, 44});
+  call(add("EarlyStage"), input.detach());
+  CHECK(countsOf("other") == std::vector<uint64_t>{1, 20});
+  CHECK(countsOf("forward") == std::vector<uint64_t>{1, 24});
+  receive(input, kPrevious); // the stage is known, so the row is the right one
+  ledger.count(*ledger.row(key), {1, input.nbytes()});
+  tensors.counted({key, input.nbytes()});
+  call(add("EarlyStage"), input.detach());
+  CHECK(countsOf("other") == std::vector<uint64_t>{2, 44});
 }
 
 TEST_CASE_FIXTURE(StageFixture, "what cannot be an activation or its gradient is no message of a pipeline") {

@@ -35,6 +35,24 @@ TEST_CASE("the last of several changes at one number applies: no op was made bet
   CHECK(timeline->moduleAt(9) == 0);
 }
 
+TEST_CASE("the last node can be of another module than those around it, unless a module has begun since") {
+  const std::unique_ptr<Timeline> timeline(Timeline::create());
+  TimelineWriter writer(*timeline);
+  writer.noteLastNode(0, 7, 1); // no node was made yet
+  CHECK(timeline->moduleAt(0) == 0);
+  writer.note(10, 1);
+  writer.noteLastNode(10, 7, 1);
+  CHECK(timeline->moduleAt(9) == 0);
+  CHECK(timeline->moduleAt(10) == 1);
+  writer.noteLastNode(15, 7, 1);
+  CHECK(timeline->moduleAt(13) == 1);
+  CHECK(timeline->moduleAt(14) == 7);
+  CHECK(timeline->moduleAt(15) == 1);
+  writer.noteLastNode(16, 8, 1);
+  CHECK(timeline->moduleAt(15) == 8);
+  CHECK(timeline->moduleAt(16) == 1);
+}
+
 TEST_CASE("an overwritten change point is unknown; a kept one is found") {
   const std::unique_ptr<Timeline> timeline(Timeline::create());
   TimelineWriter writer(*timeline);

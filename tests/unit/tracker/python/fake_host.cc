@@ -156,6 +156,7 @@ const CommtapHost& fakeHostTable() {
                                const char* dimension) { note(std::string("group ") + group + " is " + dimension); },
       .begin_plain_tensors = beginPlainTensors,
       .end_plain_tensors = endPlainTensors,
+      .compiled_code_found = [] { ++fakeHost().compiled_code; },
       .graph_generated =
           [](const char* folder, const char* key, const char* lines) {
             fakeHost().graphs.push_back({folder, key, lines});

@@ -57,6 +57,7 @@ struct FakeHost {
   std::vector<std::string> events{};  ///< labels, groups, set-ups and module calls, in their order
   std::vector<FakeGraph> graphs{};
   bool wants_graphs = true;
+  int compiled_code = 0;    ///< how often it was found
   int plain_tensors = 0;    ///< the depth of begin_plain_tensors()
   int plain_tensors_at = 0; ///< how often the depth was 1
   CommtapVectorcall original = nullptr;

@@ -203,6 +203,25 @@ backward = type("CompiledAutograd0", (GraphModule,), {})()
   CHECK(add("backward") == ModuleMap::kTransparent);
 }
 
+TEST_CASE_FIXTURE(TreeFixture, "modules with compiled code are reported to the tracker") {
+  torch_.run(R"(
+net, graph, wrapper = Net(), GraphModule(), type("OptimizedModule", (Module,), {})()
+inner = Net()
+inner._compiled_call_impl = None
+outer = Net({"inner": inner})
+)");
+  add("net");
+  add("outer");
+  CHECK(fakeHost().compiled_code == 0);
+  add("graph");
+  CHECK(fakeHost().compiled_code == 1);
+  add("wrapper");
+  CHECK(fakeHost().compiled_code == 2);
+  torch_.run("inner2 = Net()\ninner2._compiled_call_impl = print\nouter2 = Net({'inner': inner2})");
+  add("outer2");
+  CHECK(fakeHost().compiled_code == 3);
+}
+
 TEST_CASE_FIXTURE(TreeFixture, "the graph of a traced function is a model, except in a backward") {
   torch_.run(R"(
 graphs = [type("<lambda>", (GraphModule,), {})() for _ in range(2)]
@@ -218,6 +237,13 @@ TEST_CASE_FIXTURE(TreeFixture, "the graph of a function that a compiler calls is
   torch_.run("graph = GraphModule()\ndef _lazy_forward(): call()");
   torch_.define("call", [this] { add("graph"); });
   torch_.run("_lazy_forward()");
+  CHECK(find("graph") == ModuleMap::kTransparent);
+}
+
+TEST_CASE_FIXTURE(TreeFixture, "the graph of a region, which the code of another graph calls, is no model") {
+  torch_.run("graph = GraphModule()");
+  torch_.define("call", [this] { add("graph"); });
+  torch_.run("call()", "<eval_with_key>.7");
   CHECK(find("graph") == ModuleMap::kTransparent);
 }
 

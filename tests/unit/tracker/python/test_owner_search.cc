@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/python/owner_search.h"
 
+#include <sys/time.h>
+
+#include <atomic>
+#include <csignal>
+#include <ctime>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -113,6 +118,41 @@ def run(self, model): look()
 run(Trainer(), make())
 )");
   CHECK(found_ == "model");
+}
+
+std::atomic<int> times_stopped{0};
+
+/// Keeps the thread off its core for 20 ms, ten times, while `run()` is called again and again.
+template <typename Run>
+void whileStoppedOften(const Run& run) {
+  times_stopped = 0;
+  struct sigaction stop {};
+  struct sigaction before {};
+  stop.sa_flags = SA_RESTART;
+  stop.sa_handler = [](int) {
+    const timespec still{0, 20'000'000};
+    ++times_stopped;
+    nanosleep(&still, nullptr);
+  };
+  sigaction(SIGALRM, &stop, &before);
+  const itimerval each_ms{{0, 1000}, {0, 1000}};
+  const itimerval never{};
+  setitimer(ITIMER_REAL, &each_ms, nullptr);
+  while (times_stopped < 10) {
+    run();
+  }
+  setitimer(ITIMER_REAL, &never, nullptr);
+  sigaction(SIGALRM, &before, nullptr);
+}
+
+TEST_CASE_FIXTURE(OwnerFixture, "a search ends after 50 ms of CPU time, not of the time in which others run") {
+  torch_.run(R"(
+many = Model({str(i): Linear() for i in range(2048)})
+def run(many, model): look()
+)");
+  whileStoppedOften([this] { torch_.run("run(many, make())"); });
+  CHECK(found_ == "model");
+  CHECK_FALSE(search_.gaveUp());
 }
 
 } // namespace

@@ -319,6 +319,8 @@ TEST_CASE("the classes and attributes of modules and tensors exist") {
       {"nn/modules/container.py", classNamed(kModuleDict) + "("},
       {"fx/graph_module.py", classNamed(kGraphModule) + "("},
       {"fx/_lazy_graph_module.py", "    def " + std::string(kLazyForward) + "(self, "},
+      {"_dynamo/eval_frame.py", classNamed(kCompiledModule) + "("},
+      {fileOf(kModuleFile), std::string("self.") + kCompiledCall + " = torch.compile("},
       {fileOf(kModuleFile), "__setattr__(" + quoted(torch_names::kModules) + ", {})"},
       {fileOf(kModuleFile), "__setattr__(" + quoted(torch_names::kParameters) + ", {})"},
       {fileOf(kModuleFile), "__setattr__(" + quoted(torch_names::kBuffers) + ", {})"},
