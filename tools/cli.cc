@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kExample =
     "commtap run --out out -- torchrun --nproc-per-node 4 train.py\n"
     "commtap show out\n"
-    "commtap merge out\n"
+    "commtap show --ranks out\n"
     "commtap diff yesterday today";
 
 constexpr std::string_view kSeldom = "Seldom needed";
@@ -55,7 +55,7 @@ Verb commtapProgram() {
           "documentation, of which commtap help commands has further commands.",
       .examples = {kExample}};
   add(commtap, "Count", {runVerb(), doctorVerb(), demoVerb()});
-  add(commtap, "Look", {showVerb(), listVerb(), mergeVerb(), adviseVerb(), htmlVerb(), exportVerb()});
+  add(commtap, "Look", {showVerb(), listVerb(), adviseVerb(), htmlVerb(), exportVerb()});
   add(commtap, "Compare", {diffVerb(), checkVerb(), verifyVerb()});
   add(commtap, "Plan", {planVerb()});
   add(commtap, "A hang", {whyVerb(), topVerb()});

@@ -33,9 +33,9 @@ constexpr std::string_view kLink = "commtap help advise";
 constexpr std::array<AdviceRuleRow, 21> kRules = {{
     {AdviceRule::kDisagreement,
      "ranks_differ",
-     "ranks of one group made different calls: [merge](merge.md#when-ranks-disagree)",
-     "Ranks of one process group made different calls: look at commtap merge first.",
-     "commtap help merge"},
+     "ranks of one group made different calls: [ranks](ranks.md#when-ranks-disagree)",
+     "Ranks of one process group made different calls: look at commtap show --ranks first.",
+     "commtap help ranks"},
     {AdviceRule::kSmall,
      "small_collectives",
      "one kind, phase and group has 50 or more calls per rank and step, after the forward, in rows with a mean of less "

@@ -84,7 +84,7 @@ std::string allowanceText(const Allowance& allowance) {
   return "\"" + numberText(allowance.value) + (allowance.is_percent ? "%\"" : "\"");
 }
 
-std::string percentText(double percent) {
+std::string quotedPercent(double percent) {
   return "\"" + numberText(percent) + "%\"";
 }
 
@@ -118,7 +118,7 @@ std::string entryText(const BudgetEntry& entry, bool per_step) {
          (entry.setup ? std::string(", ") + field::kSetup + " = true" : "") + ", " + field::kCount + " = " +
          number(entry.count) + ", " + field::kBytes + " = " + number(entry.bytes) +
          (entry.imbalance ? std::string(", ") + kImbalance + " = " + numberText(*entry.imbalance) : "") +
-         (entry.exposed ? std::string(", ") + kExposed + " = " + percentText(*entry.exposed) : "") + " },\n";
+         (entry.exposed ? std::string(", ") + kExposed + " = " + quotedPercent(*entry.exposed) : "") + " },\n";
 }
 
 /// Reads the fields of a TOML table one by one. Fails on fields not in `known`.
@@ -320,7 +320,7 @@ std::string budgetToToml(const Budget& budget, const std::string& source) {
   }
   text += "]\n";
   if (budget.exposed) {
-    text += std::string("\n") + kAboutExposed + kExposed + " = " + percentText(*budget.exposed) + "\n";
+    text += std::string("\n") + kAboutExposed + kExposed + " = " + quotedPercent(*budget.exposed) + "\n";
   }
   text += kAboutTolerance;
   text += std::string(kAboutBudget) + kBudget + " = [\n";

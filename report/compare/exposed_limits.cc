@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <sstream>
 #include <utility>
 
 #include "report/compare/compared_steps.h"
 #include "report/job/exposed_time.h"
+#include "report/job/number_text.h"
 #include "report/model/saturating.h"
 
 namespace commtap {
@@ -62,21 +62,10 @@ std::string incomparable(const JobReport& before, const JobReport& after) {
   return without.empty() ? "" : "no training steps are known of " + std::string(without);
 }
 
-std::string shortNumber(double number) {
-  std::ostringstream text;
-  text.precision(3);
-  text << number;
-  return text.str();
-}
-
-std::string msText(double ns) {
-  return shortNumber(ns / 1e6) + " ms";
-}
-
-/// Returns "1.2 ms (3.1 % of a step)".
+/// Returns "1.20 ms (3.1 % of a step)".
 std::string exposedText(const ExposedUnit& unit, uint64_t ns) {
   const std::optional<double> part = unit.partOfStep(ns);
-  return msText(unit.perRank(ns)) + (part ? " (" + shortNumber(100 * *part) + " % of a step)" : "");
+  return humanDuration(unit.perRank(ns)) + (part ? " (" + percentText(100 * *part) + " of a step)" : "");
 }
 
 std::string cellText(const CellKey& key) {
@@ -95,8 +84,8 @@ std::string excessText(const std::string& subject, const ExposedSum& sum, const 
            " is not known: no training step has ended, or the last one takes most of the time (commtap.mark_step ends "
            "one)";
   }
-  return 100 * *part > most ? "the job stands still for " + subject + " in " + shortNumber(100 * *part) +
-                                  " % of a step; the budget has " + shortNumber(most) + " %"
+  return 100 * *part > most ? "the job stands still for " + subject + " in " + percentText(100 * *part) +
+                                  " of a step; the budget has " + percentText(most)
                             : "";
 }
 

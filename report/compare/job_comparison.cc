@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "report/compare/dtype_changes.h"
 #include "report/compare/exposed_limits.h"
 #include "report/compare/matched_groups.h"
 #include "report/compare/split_limits.h"
@@ -51,9 +52,10 @@ JobComparison
 compareJobs(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules, ComparedSteps steps) {
   auto [cells_before, cells_after] = comparableCells(before, after, steps);
   std::vector<std::string> group_notes = matchGroups(before, after, cells_before, cells_after);
-  JobComparison comparison{steps, std::move(cells_before), std::move(cells_after), {}, {}};
+  JobComparison comparison{steps, std::move(cells_before), std::move(cells_after), {}, dtypeNotes(before, after), {}};
   comparison.changes = changesBetween(comparison.before, comparison.after, comparedRanks(before, after), rules, steps);
   comparison.notes = comparisonNotes(before, after, steps);
+  comparison.notes.insert(comparison.notes.end(), comparison.dtypes.begin(), comparison.dtypes.end());
   if (steps.before != steps.after) {
     comparison.notes.push_back(
         "rows are compared per step, of " + std::to_string(steps.before) + (steps.before == 1 ? " step" : " steps") +

@@ -18,6 +18,7 @@ struct JobComparison {
   Cells before;        ///< those that UnevenRows recognizes have what each further step adds
   Cells after;
   std::vector<CellChange> changes; ///< that exceed the tolerances
+  std::vector<std::string> dtypes; ///< dtypeNotes()
   std::vector<std::string> notes;  ///< how the runs are compared, and what makes them hard to compare
 };
 

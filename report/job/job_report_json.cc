@@ -216,14 +216,6 @@ void appendNccl(std::string& text, const JobNccl& nccl, const AppendRow& append_
 
 } // namespace
 
-nlohmann::ordered_json rangesJson(const RankRanges& ranges) {
-  ordered_json list = ordered_json::array(); // an empty list would else be written as null
-  for (const auto& [first, last] : ranges) {
-    list.push_back({first, last});
-  }
-  return list;
-}
-
 std::string jobReportToJson(const JobReport& job) {
   const JobContext context{.job = job};
   const auto append_row = [&context](std::string& document, const auto& row) { appendRow(document, row, context); };

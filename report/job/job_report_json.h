@@ -5,8 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "report/base/result.h"
 #include "report/job/job_report.h"
 
@@ -18,9 +16,6 @@ inline constexpr std::string_view kJobSchema = "commtap.job/2";
 /// Returns the job report as a JSON document, with one table row per line. Replaces invalid UTF-8 in names; does not
 /// throw.
 std::string jobReportToJson(const JobReport& job);
-
-/// Returns ranges of ranks as every document of commtap writes them: [[first, last], ...].
-nlohmann::ordered_json rangesJson(const RankRanges& ranges);
 
 /// Parses a job report. An error names the field and what was found there. Ignores unknown fields.
 Result<JobReport> jobReportFromJson(std::string_view text);

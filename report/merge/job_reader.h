@@ -14,13 +14,13 @@ namespace commtap {
 /// Receives each merged report and the path of its file, in the order of JobMerge. Module parameters are not read.
 using ReportVisitor = std::function<void(const Report&, const std::string&)>;
 
-/// Returns the job at `path`: a job report of `commtap merge`, a report, a ledger, or a folder of reports and ledgers.
-/// Of a plan's folder it is the plan of all ranks, unless one rank is selected.
-/// Reads and merges one file at a time. Fails if `path` does not exist or nothing in it could be read.
-/// JobReport::problems lists the other files that could not be read.
+/// Returns the job at `path`: a job report of `commtap export --format job`, a report, a ledger, or a folder of reports
+/// and ledgers. Of a plan's folder it is the plan of all ranks, unless one rank is selected. Reads and merges one file
+/// at a time. Fails if `path` does not exist or nothing in it could be read. JobReport::problems lists the other files
+/// that could not be read.
 Result<JobReport> readJob(const std::string& path, const JobSelection& selection, const Progress& progress);
 
-/// Returns whether the file at `path` is a job report of `commtap merge`.
+/// Returns whether the file at `path` is a job report of `commtap export --format job`.
 bool isJobReport(const std::string& path);
 
 /// Merges the reports that scanReports() found at `path`. `visit` may be empty.

@@ -16,11 +16,11 @@ from pathlib import Path
 from attempts import Attempt, Verdict, ask, judge
 
 COMMANDS = (
-    *((verb, "FOLDER") for verb in ("show", "merge", "advise", "list", "why", "prune --keep 1d --dry-run")),
+    *((verb, "FOLDER") for verb in ("show", "show --ranks", "advise", "list", "why", "prune --keep 1d --dry-run")),
     *(("diff", *pair) for pair in (("FOLDER", "FOLDER"), ("FILE", "FILE"))),
     *(
         (verb, "FILE")
-        for verb in ("show", "merge", "html -o /dev/null", "export --format jsonl", "check FILE --budget")
+        for verb in ("show", "show --ranks", "html -o /dev/null", "export --format jsonl", "check FILE --budget")
     ),
 )
 LOWER = "128MiB"
@@ -92,7 +92,7 @@ def attack(command: Path, report: Path, folder: Path) -> Iterator[Attempt]:
         shutil.copy(place / name, several / name)
         yield from runs(command, place, name)
         shutil.rmtree(place)
-    for words in (("show",), ("merge",)):
+    for words in (("show",), ("show", "--ranks")):
         yield judge(f"bomb: several: {' '.join(words)}", ask(command, *words, several))
 
 

@@ -13,13 +13,13 @@ from attempts import Attempt, Verdict, ask, judge
 TEXTS = (
     ("show", "FOLDER"),
     ("show", "--steps", "--last", "--time", "--nccl", "FOLDER"),
-    ("merge", "FOLDER"),
+    ("show", "--ranks", "FOLDER"),
     ("check", "FOLDER", "FOLDER"),
     ("diff", "FOLDER", "FOLDER"),
 )
 DATA = (
-    ("show", "--format", "json", "FOLDER"),
-    ("merge", "--format", "json", "FOLDER"),
+    ("show", "--json", "FOLDER"),
+    ("export", "--format", "job", "FOLDER"),
     ("html", "FOLDER", "-o", "/dev/null"),
     *(
         ("export", "--format", each, "FOLDER")

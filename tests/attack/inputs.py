@@ -15,7 +15,8 @@ from attempts import Attempt, ask, judge
 
 #: INPUT is replaced by the input, REPORT by a good report. No process listens at the address.
 COMMANDS = (
-    *((verb, "INPUT") for verb in ("show", "merge", "advise", "list")),
+    *((verb, "INPUT") for verb in ("show", "advise", "list")),
+    ("show", "--ranks", "INPUT"),
     *(("diff", *pair) for pair in (("INPUT", "REPORT"), ("REPORT", "INPUT"))),
     ("check", "INPUT", "REPORT"),
     ("check", "REPORT", "INPUT"),
@@ -29,7 +30,7 @@ COMMANDS = (
     ("top", "--once", "INPUT"),
     ("why", "INPUT"),
     ("prune", "--dry-run", "--keep", "1d", "INPUT"),
-    *((verb, "127.0.0.1:1", "--token-file", "INPUT") for verb in ("why", "merge", "top")),
+    *((verb, "127.0.0.1:1", "--token-file", "INPUT") for verb in ("why", "show", "top")),
     ("serve", ".", "--listen", "0.0.0.0:0", "--token-file", "INPUT"),
     ("run", "--serve", "0.0.0.0:0", "--token-file", "INPUT", "--", "true"),
     ("run", "--", "INPUT"),

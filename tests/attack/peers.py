@@ -24,7 +24,7 @@ MOST_S = 15
 #: SIGTERM ends `serve` within 4 s, which are for the last push, and a watch at once.
 END_S = 5
 #: Verbs that ask hosts, before the address.
-ASKING = (("top", "--once"), ("why",), ("merge",))
+ASKING = (("top", "--once"), ("why",), ("show", "--ranks"))
 
 
 def asked(command: Path, name: str, address: str) -> Iterator[Attempt]:

@@ -84,6 +84,6 @@ def attack(command: Path, library: Path, folder: Path, seed: int) -> Iterator[At
             time.sleep(chance.uniform(0.05, 0.3))
             truncated += truncate(out, chance)
             if truncated > 0:
-                verb = chance.choice(("show", "merge", "why"))
+                verb = chance.choice(("show", "advise", "why"))
                 yield judge(f"{verb} of job {number}", ask(command, verb, out))
         yield end_of(job, f"job {number}", truncated)

@@ -45,7 +45,7 @@ def commands(program: Path, folder: Path, out: Path) -> dict[str, list[str]]:
     """Returns the measured commands, by the name that the table gives them."""
     given = str(folder)
     return {
-        "merge": [str(program), "merge", given, "-o", str(out / "job.json")],
+        "export --format job": [str(program), "export", given, "--format", "job", "-o", str(out / "job.json")],
         "show": [str(program), "show", given],
         "export --table collectives": [str(program), "export", given, "--format", "csv", "-o", str(out / "rows.csv")],
         "export --all-tables": [str(program), "export", given, "--format", "csv", "--all-tables", str(out / "tables")],

@@ -102,9 +102,8 @@ bool holdsRanks(const std::string& path) {
     return true;
   }
   say(path +
-      " is a merged report, which commtap show, merge, diff, check and html read: give the folder of the reports, or "
-      "one "
-      "of them");
+      " is a merged report, which commtap show, diff, check and html read: give the folder of the reports, or one of "
+      "them");
   return false;
 }
 

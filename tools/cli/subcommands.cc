@@ -46,6 +46,14 @@ Option formatOption(std::string& format, std::vector<std::string> words) {
   return {.names = "--format", .help = std::move(help), .to = &format, .words = std::move(words)};
 }
 
+Option jsonOption(bool& json, std::string_view schema, std::vector<std::string_view> excludes) {
+  return {
+      .names = "--json",
+      .help = fmt::format("Print JSON: commtap help {}.schema.json", schema),
+      .to = &json,
+      .excludes = std::move(excludes)};
+}
+
 OptionTable selectionOptions(JobSelection& selection) {
   return {
       {.names = "--run",

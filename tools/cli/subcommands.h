@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/compare/module_renames.h"
@@ -22,6 +23,8 @@ inline constexpr int kExitUsage = 2;    ///< wrong usage, or PATH, run, attempt 
 /// which is then said on stderr; the first of `words` is the default.
 Option readPath(const char* name, std::string& path, const std::string& help);
 Option formatOption(std::string& format, std::vector<std::string> words);
+/// `schema`: of the document, "commtap-diff-1". `excludes`: other formats.
+Option jsonOption(bool& json, std::string_view schema, std::vector<std::string_view> excludes = {});
 OptionTable selectionOptions(JobSelection& selection);
 Option toleranceOption(std::vector<std::string>& rules);
 Option renameOption(std::vector<std::string>& renames);

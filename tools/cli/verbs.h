@@ -19,7 +19,6 @@ Verb exportVerb();
 Verb helpVerb();
 Verb htmlVerb();
 Verb listVerb();
-Verb mergeVerb();
 Verb optionsVerb();
 Verb planVerb();
 Verb pruneVerb();

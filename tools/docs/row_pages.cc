@@ -337,7 +337,7 @@ std::string tablesPage() {
     page += fmt::format("\n## `{}`\n\n{}\n\n", table.name, table.help);
     addColumns(table.columns, page);
   }
-  page += fmt::format("\n## `{}`\n\n{} Only with `--all-tables`.\n\n", RunTable::kName, RunTable::kHelp);
+  page += fmt::format("\n## `{}`\n\n{}\n\n", RunTable::kName, RunTable::kHelp);
   addColumns(RunTable::columns(), page);
   return page;
 }

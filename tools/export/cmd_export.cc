@@ -16,6 +16,7 @@
 #include <fmt/ranges.h>
 
 #include "report/base/duration.h"
+#include "report/job/job_report_json.h"
 #include "report/job/saturated_sums.h"
 #include "report/merge/job_merge.h"
 #include "report/runs/ledger_recovery.h"
@@ -26,6 +27,7 @@
 #include "tools/cli/verbs.h"
 #include "tools/export/export_formats.h"
 #include "tools/export/export_source.h"
+#include "tools/hosts/host_arguments.h"
 #include "tools/metrics/job_metrics.h"
 
 namespace commtap {
@@ -41,10 +43,11 @@ constexpr const char* kExportAbout =
     "               exported before is replaced\n"
     "  commdebug    JSON in the format of PyTorch's CommDebugMode, for one rank: --rank, or the first\n"
     "  perfetto     steps and the last collectives on a timeline, for ui.perfetto.dev; for one rank (--rank) with the\n"
-    "               fields that readers of PyTorch's profiler traces expect; commtap help timing\n\n"
+    "               fields that readers of PyTorch's profiler traces expect; commtap help timing\n"
+    "  job          the merged report of all ranks, as JSON, for other commands; commtap help ranks\n\n"
     "Without -o, the output goes to stdout. If stdout is a terminal, it goes to a file in the current folder instead:\n"
-    "commtap.openmetrics, commtap.prom, commtap-TABLE.csv, commtap-TABLE.jsonl, commtap.commdebug.json or\n"
-    "commtap.trace.json. A line on stderr names the file.\n\n"
+    "commtap.openmetrics, commtap.prom, commtap-TABLE.csv, commtap-TABLE.jsonl, commtap.commdebug.json,\n"
+    "commtap.trace.json or commtap.job.json. A line on stderr names the file.\n\n"
     "Writes the file of -o, and each file of --all-tables, atomically.";
 constexpr const char* kExportExitStatus =
     "0 done; 1 some files are unreadable, no report was found, or the output could not be written; 2\n"
@@ -52,6 +55,7 @@ constexpr const char* kExportExitStatus =
 
 struct ExportArguments {
   std::string path;
+  HostArguments hosts;
   std::string format;
   std::string output;
   std::string table;      ///< "" for the table of collectives
@@ -181,7 +185,7 @@ void writeCommDebug(Export& job) {
 }
 
 /// What a format's documents are made of, and so which options have an effect.
-enum class Content : uint8_t { kMetrics, kTables, kRuns, kProcess };
+enum class Content : uint8_t { kMetrics, kTables, kRuns, kProcess, kJob };
 
 struct FormatRow {
   const char* name;
@@ -198,6 +202,7 @@ constexpr auto kFormats = std::to_array<FormatRow>({
     {.name = "parquet", .extension = ".parquet", .content = Content::kRuns, .write = writeParquet},
     {.name = "commdebug", .extension = ".commdebug.json", .content = Content::kProcess, .write = writeCommDebug},
     {.name = "perfetto", .extension = ".trace.json", .content = Content::kProcess, .write = writeTrace},
+    {.name = "job", .extension = ".job.json", .content = Content::kJob, .write = nullptr},
 });
 
 /// Returns the row of a format that the command line has checked.
@@ -253,7 +258,11 @@ std::string wrongUsage(const ExportArguments& arguments) {
     return wrongParquet(arguments);
   }
   std::string wrong;
-  if (!arguments.since.empty()) {
+  if (arguments.selection.all || arguments.selection.rank || !arguments.selection.host.empty()) {
+    wrong = wrongFormat(
+        arguments, "--all, --rank and --host need", {Content::kMetrics, Content::kTables, Content::kProcess});
+  }
+  if (wrong.empty() && !arguments.since.empty()) {
     wrong = wrongFormat(arguments, "--since needs", {Content::kRuns});
   }
   if (wrong.empty() && !(arguments.table.empty() && arguments.all_tables.empty())) {
@@ -293,10 +302,45 @@ void dropUnchanged(uint64_t within_ns, std::vector<FoundReport>& found) {
   std::erase_if(found, [&changed](const FoundReport& report) { return !changed.contains(report.job.run_id); });
 }
 
-int exportReports(ExportArguments arguments) {
-  if (const std::string error = wrongUsage(arguments); !error.empty()) {
+/// Writes the merged report of a run, here or on hosts.
+int exportJob(const ExportArguments& arguments, const std::optional<HostsView>& hosts) {
+  int exit_status = kExitOk;
+  const std::optional<JobReport> job = readJobFrom(hosts, arguments.path, arguments.selection.job, exit_status);
+  if (!job) {
+    return exit_status;
+  }
+  OutputFile out(arguments.output);
+  out.write(jobReportToJson(*job));
+  const std::string error = out.finish();
+  sayAll(job->copies);
+  sayAll(job->problems);
+  if (!error.empty()) {
     say(error);
+  }
+  return error.empty() && job->problems.empty() ? kExitOk : kExitFindings;
+}
+
+int exportReports(ExportArguments arguments) {
+  const Result<std::optional<HostsView>> hosts = hostsFor(arguments.hosts, pathsIn(arguments.path));
+  const bool is_job = formatOf(arguments).content == Content::kJob;
+  std::string wrong = hosts ? wrongUsage(arguments) : hosts.error();
+  if (wrong.empty() && *hosts && !is_job) {
+    wrong = wrongFormat(arguments, "hosts need", {Content::kJob});
+  }
+  if (!wrong.empty()) {
+    say(wrong);
     return kExitUsage;
+  }
+  const bool is_default_file = needsFile(arguments);
+  if (is_default_file) {
+    arguments.output = defaultFile(arguments);
+  }
+  if (is_job) {
+    const int status = exportJob(arguments, *hosts);
+    if (is_default_file && status == kExitOk) {
+      say("wrote " + arguments.output);
+    }
+    return status;
   }
   if (!isThere(arguments.path) || !holdsRanks(arguments.path)) {
     return kExitUsage;
@@ -316,10 +360,6 @@ int exportReports(ExportArguments arguments) {
   sayAll(scan->copies);
   if (!arguments.since.empty()) {
     dropUnchanged(*parseDurationNs(arguments.since), *found);
-  }
-  const bool is_default_file = needsFile(arguments);
-  if (is_default_file) {
-    arguments.output = defaultFile(arguments);
   }
   Export job{arguments, std::move(*found), std::move(scan->problems), scan->unnamed};
   formatOf(arguments).write(job);
@@ -345,7 +385,9 @@ std::vector<std::string> tableNames() {
 /// Returns the options that say what is written, and where.
 OptionTable outputOptions(ExportArguments& arguments) {
   return {
-      {.names = "PATH", .help = "A report, a ledger, or a folder of both", .to = &arguments.path, .required = true},
+      {.names = "PATH",
+       .help = "A report, a ledger, or a folder of both; for job also a merged report, or hosts: HOST:PORT,HOST:PORT",
+       .to = &arguments.path},
       {.names = "--format",
        .value = "FORMAT",
        .help = "The output format; see below",
@@ -414,8 +456,9 @@ Verb exportVerb() {
               "commtap export out --format csv --all-tables tables",
               "commtap export runs --all --format parquet --all-tables lake --since 25h",
               "commtap export out --format perfetto -o trace.json",
+              "commtap export out --format job -o job.json",
           },
-      .options = outputOptions(*arguments) + filterOptions(*arguments),
+      .options = outputOptions(*arguments) + hostOptions(arguments->hosts) + filterOptions(*arguments),
       .run = [arguments](const Given& /*given*/) { return exportReports(*arguments); }};
 }
 

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "report/base/text_file.h"
+
 namespace commtap {
 
 namespace fs = std::filesystem;
@@ -19,6 +21,9 @@ Result<DownloadedReports> DownloadedReports::from(const HostsView& hosts) {
         "cannot make a folder for the hosts' reports: " + (error ? error.message() : std::strerror(errno)));
   }
   DownloadedReports reports(std::move(folder), hosts.names());
+  if (maxInputSize() == kDefaultMaxInputSize) {
+    setMaxInputSize(kMostMemory);
+  }
   reports.missing_ = hosts.download(reports.folder());
   return reports;
 }

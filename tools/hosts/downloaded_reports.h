@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,10 +13,14 @@
 
 namespace commtap {
 
+/// The memory for each report of another host, which may have sent little that becomes much; --max-file-size changes
+/// it.
+inline constexpr uint64_t kMostMemory = uint64_t{256} << 20U;
+
 /// The complete reports of several hosts as files in a temporary folder, which goes with the object.
 class DownloadedReports {
  public:
-  /// Fails if there can be no folder.
+  /// Fails if there can be no folder. Lowers the default of --max-file-size to kMostMemory.
   static Result<DownloadedReports> from(const HostsView& hosts);
 
   const std::string& folder() const {

@@ -6,9 +6,12 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tools/cli/host_port.h"
+#include "tools/cli/job_input.h"
 #include "tools/cli/subcommands.h"
+#include "tools/hosts/downloaded_reports.h"
 
 namespace commtap {
 namespace {
@@ -55,6 +58,15 @@ Result<Hosts> hostsFromPaths(const std::vector<std::string>& paths) {
 }
 
 } // namespace
+
+Option hostsPath(std::string& path) {
+  return {
+      .names = "PATH",
+      .help =
+          "A folder of reports and ledgers, a report, a ledger, or a merged report; or hosts with commtap serve: "
+          "HOST:PORT,HOST:PORT; default: the folder of COMMTAP_OUT, else commtap-out",
+      .to = &path};
+}
 
 OptionTable hostOptions(HostArguments& arguments) {
   return {
@@ -103,6 +115,42 @@ Result<View> hostsFor(const HostArguments& arguments, const std::vector<std::str
     token = std::move(*read);
   }
   return View(HostsView(std::move(*hosts), std::move(token)));
+}
+
+std::optional<JobReport> readJobFrom(
+    const std::optional<HostsView>& hosts,
+    const std::string& path,
+    const JobSelection& selection,
+    int& exit_status) {
+  if (!hosts) {
+    return readJobInput(path, selection, exit_status);
+  }
+  exit_status = kExitFindings;
+  const Result<DownloadedReports> reports = DownloadedReports::from(*hosts);
+  if (!reports) {
+    say(reports.error());
+    return std::nullopt;
+  }
+  const std::vector<std::string>& missing = reports->missing();
+  std::optional<JobReport> job;
+  if (!reports->isEmpty()) {
+    job = readJobInput(reports->folder(), selection, exit_status);
+  }
+  if (!job) {
+    sayAll(missing);
+    if (reports->isEmpty()) {
+      say("no report was received");
+    }
+    return job;
+  }
+  job->source = fmt::format("{}", fmt::join(hosts->names(), ","));
+  for (std::vector<std::string>* lines : {&job->copies, &job->problems}) {
+    for (std::string& line : *lines) {
+      line = reports->named(std::move(line));
+    }
+  }
+  job->problems.insert(job->problems.begin(), missing.begin(), missing.end());
+  return job;
 }
 
 } // namespace commtap

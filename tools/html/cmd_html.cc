@@ -149,7 +149,7 @@ Verb htmlVerb() {
           {
               "commtap html out --open",
               "commtap html out -o report.html",
-              "commtap html job.json -o report.html   (from commtap merge out -o job.json)",
+              "commtap html job.json -o report.html   (from commtap export out --format job -o job.json)",
               "commtap html yesterday today -o diff.html",
           },
       .options =

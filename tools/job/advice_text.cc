@@ -85,7 +85,7 @@ std::string stakeText(const Advice& advice, const JobReport& job) {
   if (advice.rows.empty()) {
     return "";
   }
-  const std::string calls = advice.calls > 0 ? fmt::format("{:.6g} calls and ", advice.calls) : "";
+  const std::string calls = advice.calls > 0 ? countText(advice.calls) + " calls and " : "";
   const std::string bytes = advice.bytes > 0 ? humanBytes(advice.bytes) : "no bytes";
   return fmt::format(
       "{} per rank and {}, group {}{}{}",

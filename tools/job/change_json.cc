@@ -48,8 +48,8 @@ ordered_json jobIdentityJson(const JobReport& job) {
       {field::kRunId, job.run_id},
       {field::kStartedAt, formatTimestamp(job.started_at_ns)},
       {field::kWorldSize, orNull(job.world_size)},
-      {field::kRanks, rangesJson(job.ranks)},
-      {field::kMissingRanks, rangesJson(job.missing)},
+      {field::kRanks, rangesText(job.ranks)},
+      {field::kMissingRanks, rangesText(job.missing)},
       {field::kPlanned, job.planned},
       {"training_steps", stepsOf(job)},
   };
@@ -67,8 +67,8 @@ ordered_json changeJson(const ChangeBundle& change) {
       {field::kSetup, change.first.setup},
       {"before", toJson(change.change.before)},
       {"after", toJson(change.change.after)},
-      {"gained_ranks", rangesJson(change.change.gained)},
-      {"lost_ranks", rangesJson(change.change.lost)},
+      {"gained_ranks", rangesText(change.change.gained)},
+      {"lost_ranks", rangesText(change.change.lost)},
       {"unit", unitOf(change)},
   };
 }

@@ -17,7 +17,7 @@ namespace commtap {
 namespace {
 
 std::string callsText(double count) {
-  return fmt::format("{:.6g} {}", count, count == 1 ? "call" : "calls");
+  return countText(count) + (count == 1 ? " call" : " calls");
 }
 
 /// Returns "12 to 13 calls", or "12 calls" if the number is the same.
@@ -25,7 +25,7 @@ std::string callsText(const Change& change) {
   if (change.countDelta() == 0) {
     return callsText(change.after.count);
   }
-  return fmt::format("{:.6g} to {:.6g} calls", change.before.count, change.after.count);
+  return countText(change.before.count) + " to " + countText(change.after.count) + " calls";
 }
 
 std::string bytesText(const Change& change) {
@@ -84,13 +84,13 @@ std::string amountText(const ChangeBundle& bundle, double count) {
       bundle.steps > 1 && !bundle.first.setup && std::fmod(count, static_cast<double>(bundle.steps)) == 0;
   const double each = by_step && !bundle.per_step ? count / static_cast<double>(bundle.steps) : count;
   return fmt::format(
-      "{:.6g} {} per {}", each, kindName(bundle.first.kind), by_step || bundle.per_step ? "step" : "run");
+      "{} {} per {}", countText(each), kindName(bundle.first.kind), by_step || bundle.per_step ? "step" : "run");
 }
 
 /// Returns " (3 per run)" for a row of one run that is not in every step; "" for all others.
 std::string perRunSuffix(const ChangeBundle& bundle, const PerRank& there) {
   const double calls = static_cast<double>(there.count_sum) / static_cast<double>(std::max<uint64_t>(there.ranks, 1));
-  return bundle.per_step && there.count < 1 ? fmt::format(" ({:.6g} per run)", calls) : "";
+  return bundle.per_step && there.count < 1 ? " (" + countText(calls) + " per run)" : "";
 }
 
 /// The statements on a check that follow its subject, if it has one.
@@ -122,18 +122,6 @@ const CheckTexts& textsOf(const Check& check) {
 }
 
 } // namespace
-
-std::string percentText(double before, double after) {
-  if (before == after) {
-    return "";
-  }
-  if (before == 0) {
-    return "new";
-  }
-  const double percent = (after - before) / before * 100;
-  const int decimals = std::abs(percent) < 0.1 ? 3 : std::abs(percent) < 100 ? 1 : 0;
-  return fmt::format("{:+.{}f} %", percent, decimals);
-}
 
 std::string rowText(const ChangeBundle& change) {
   return std::string(kindName(change.first.kind)) + " " + whereText(change);

@@ -29,7 +29,4 @@ std::string checkText(const Check& check);
 /// Returns the statement of a check that failed: "ranks disagree", "all_gather on mesh_tp differs from the baseline".
 std::string failureText(const Check& check);
 
-/// Returns the relative change: "+8.3 %"; "new" if `before` is 0, "" if nothing changed.
-std::string percentText(double before, double after);
-
 } // namespace commtap

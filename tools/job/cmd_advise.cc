@@ -56,7 +56,7 @@ Verb adviseVerb() {
           OptionTable{
               readPath(
                   "PATH", arguments->path, "A folder of reports and ledgers, a plan, a report, or a merged report"),
-              {.names = "--json", .help = "Print a JSON document", .to = &arguments->json}} +
+              jsonOption(arguments->json, "commtap-advice-1")} +
           selectionOptions(arguments->selection),
       .run = [arguments](const Given& /*given*/) { return advise(*arguments); }};
 }

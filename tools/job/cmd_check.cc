@@ -8,7 +8,6 @@
 #include <system_error>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "report/base/atomic_file.h"
 #include "report/base/text_file.h"
@@ -43,6 +42,7 @@ struct CheckArguments {
   std::string budget;
   std::string write;
   std::string format = "text";
+  bool json = false;
   std::vector<std::string> tolerances;
   std::vector<std::string> renames;
   std::vector<std::string> allowed;
@@ -136,8 +136,9 @@ std::string render(
     const std::vector<Check>& checks,
     const std::vector<std::string>& notes,
     const JobReport& job,
-    const std::string& format) {
-  if (format == "json") {
+    const CheckArguments& arguments) {
+  const std::string& format = arguments.format;
+  if (arguments.json) {
     return checkJson(checks, notes, job);
   }
   if (format == "github") {
@@ -150,33 +151,19 @@ std::string render(
                               : checkText(checks, notes, job, Color::forStream(STDOUT_FILENO));
 }
 
-/// Returns the check of what `commtap verify` finds wrong. Adds a line to `notes` if it warns, or compares nothing.
+/// Returns the check that `commtap verify` finds no error. Adds a line to `notes` if it warns, or compares nothing.
 Check trainingCheck(const std::string& path, const JobReport& job, std::vector<std::string>& notes) {
   Check check{Check::What::kTraining, "", 0, {}};
-  const auto add = [&check](std::string problem) {
-    Finding& finding = check.findings.emplace_back();
-    finding.what = Finding::What::kTraining;
-    finding.problem = std::move(problem);
-  };
-  if (!std::filesystem::is_directory(path)) {
-    add(path + " is no folder with samples: run the job with COMMTAP_VERIFY=1, and check its folder");
-    return check;
-  }
   const Result<Verification> result = verifiedRun(path, {.run_id = job.run_id, .attempt = job.attempt});
-  if (!result) {
-    add(result.error());
-    return check;
-  }
-  if (result->status == VerifyStatus::kSuspect || result->status == VerifyStatus::kNothingToCompare) {
-    notes.push_back("commtap verify: " + result->line);
-  }
-  if (result->unreadable > 0) { // what it holds may be the error
-    std::for_each(result->problems.begin(), result->problems.end(), add);
-  }
-  for (const VerifyFinding& finding : result->findings) {
-    if (finding.severity == VerifySeverity::kError) {
-      add(fmt::format("{}", fmt::join(finding.lines, "; ")));
-    }
+  const bool lacks_files = result && result->unreadable > 0 && !result->problems.empty(); // they may hold an error
+  const std::string line = !result       ? result.error()
+                           : lacks_files ? result->problems.front()
+                                         : "commtap verify: " + result->line;
+  if (!result || lacks_files || result->status == VerifyStatus::kWrong) {
+    check.findings.emplace_back().what = Finding::What::kTraining;
+    check.findings.back().problem = line;
+  } else if (result->status != VerifyStatus::kOk) {
+    notes.push_back(line);
   }
   return check;
 }
@@ -212,7 +199,7 @@ int judge(const JobReport& job, const Measure& measure, const CheckArguments& ar
   if (arguments.verify) {
     checks.push_back(trainingCheck(arguments.path, job, notes));
   }
-  int status = printOut(render(checks, notes, job, arguments.format));
+  int status = printOut(render(checks, notes, job, arguments));
   if (status == kExitOk && !arguments.write.empty()) {
     if (isCutShort(checks)) {
       say(arguments.write + " is not written: the run was cut short, and a whole one would be over its budget");
@@ -353,7 +340,8 @@ Verb checkVerb() {
                .help = "Accept findings of this kind",
                .to = &arguments->allowed,
                .words = {"disagreements", "missing_ranks", "killed", "failed", "not_seen", "less"}},
-              formatOption(arguments->format, {"text", "markdown", "github", "junit", "json"})},
+              formatOption(arguments->format, {"text", "markdown", "github", "junit"}),
+              jsonOption(arguments->json, "commtap-check-1", {"--format"})},
       .run = [arguments](const Given& /*given*/) { return check(*arguments); }};
 }
 

@@ -34,6 +34,7 @@ struct DiffArguments {
   std::vector<std::string> runs;
   std::string since;
   std::string format = "text";
+  bool json = false;
   std::vector<std::string> tolerances;
   std::vector<std::string> renames;
   bool total = false;
@@ -109,11 +110,11 @@ Pair readRuns(const std::string& path, uint64_t since_ns) {
   return {std::move(*before), std::move(*after), kExitOk};
 }
 
-std::string render(const JobDiff& diff, const std::string& format) {
-  if (format == "json") {
+std::string render(const JobDiff& diff, const DiffArguments& arguments) {
+  if (arguments.json) {
     return diffJson(diff);
   }
-  return format == "markdown" ? diffMarkdown(diff) : diffText(diff, Color::forStream(STDOUT_FILENO));
+  return arguments.format == "markdown" ? diffMarkdown(diff) : diffText(diff, Color::forStream(STDOUT_FILENO));
 }
 
 /// Returns "", or what is wrong with the options that choose the two runs.
@@ -159,9 +160,9 @@ int diff(const DiffArguments& arguments) {
   sayAll(pair.after->problems);
   const ComparedSteps steps = arguments.total ? ComparedSteps() : comparedSteps(*pair.before, *pair.after);
   const JobDiff difference = diffOf(*pair.before, *pair.after, rules, steps);
-  const int written = printOut(render(difference, arguments.format));
+  const int written = printOut(render(difference, arguments));
   const bool sound = pair.before->problems.empty() && pair.after->problems.empty();
-  return sound && difference.changes.empty() ? written : kExitFindings;
+  return sound && isSame(difference) ? written : kExitFindings;
 }
 
 OptionTable diffOptions(DiffArguments& arguments) {
@@ -186,7 +187,8 @@ OptionTable diffOptions(DiffArguments& arguments) {
        .to = &arguments.total},
       toleranceOption(arguments.tolerances),
       renameOption(arguments.renames),
-      formatOption(arguments.format, {"text", "markdown", "json"})};
+      formatOption(arguments.format, {"text", "markdown"}),
+      jsonOption(arguments.json, "commtap-diff-1", {"--format"})};
 }
 
 } // namespace

@@ -29,19 +29,19 @@ bool hasEqualCalls(const Change& change) {
 }
 
 std::string meanCalls(double count) {
-  return fmt::format("{:.6g} {}", count, count == 1 ? "call" : "calls");
+  return countText(count) + (count == 1 ? " call" : " calls");
 }
 
 /// Returns "3 more calls (24 to 27)".
 std::string moreCalls(const Change& change) {
   const double delta = change.countDelta();
   return fmt::format(
-      "{:.6g} {} {} ({:.6g} to {:.6g})",
-      std::abs(delta),
+      "{} {} {} ({} to {})",
+      countText(std::abs(delta)),
       delta > 0 ? "more" : "fewer",
       std::abs(delta) == 1 ? "call" : "calls",
-      change.before.count,
-      change.after.count);
+      countText(change.before.count),
+      countText(change.after.count));
 }
 
 /// Returns "12.5 % more bytes", or "4.00 MiB more" if there were none before, or the share would round to nothing.
@@ -68,8 +68,7 @@ std::string amountWords(const Change& change, const std::string& unit) {
       unit,
       humanBytes(change.before.bytes),
       humanBytes(change.after.bytes),
-      hasEqualCalls(change) ? "in as many calls (" + fmt::format("{:.6g}", change.after.count) + ")"
-                            : moreCalls(change));
+      hasEqualCalls(change) ? "in as many calls (" + countText(change.after.count) + ")" : moreCalls(change));
 }
 
 /// Returns the share of the mean over all ranks of a job that a row of a bundle has.
@@ -92,6 +91,24 @@ std::vector<MeanDelta> deltasOf(const JobDiff& diff, bool setup, uint64_t PerRan
   std::stable_sort(
       parts.begin(), parts.end(), [](const MeanDelta& a, const MeanDelta& b) { return a.delta > b.delta; });
   return parts;
+}
+
+/// Removes each new row together with one of its kind that is gone and had as much: these only moved. Leaves all if no
+/// other row changed.
+std::vector<MeanDelta> withoutMoved(std::vector<MeanDelta> parts) {
+  const std::vector<MeanDelta> all = parts;
+  const auto is_new = [](const MeanDelta& part) { return part.change->change.before.ranks == 0; };
+  for (const MeanDelta& gone : all) {
+    const auto moved = std::find_if(parts.begin(), parts.end(), [&](const MeanDelta& part) {
+      return gone.change->change.after.ranks == 0 && is_new(part) && isNear(part.delta, -gone.delta) &&
+             part.change->first.kind == gone.change->first.kind;
+    });
+    if (moved != parts.end()) {
+      parts.erase(moved);
+      std::erase_if(parts, [&gone](const MeanDelta& part) { return part.change == gone.change; });
+    }
+  }
+  return parts.empty() ? all : parts;
 }
 
 /// Returns where an amount changed; "" if nothing did. `net`: how much it changed in all, tolerated changes included.
@@ -124,7 +141,8 @@ std::string whereWords(const std::vector<MeanDelta>& parts, double net) {
 /// Returns how the amounts in set-up or outside of it changed, and where.
 std::string partWords(const JobDiff& diff, const Change& change, bool setup, const std::string& unit) {
   const bool equal_bytes = hasEqualBytes(change);
-  const std::vector<MeanDelta> parts = deltasOf(diff, setup, equal_bytes ? &PerRank::count_sum : &PerRank::bytes_sum);
+  const std::vector<MeanDelta> parts =
+      withoutMoved(deltasOf(diff, setup, equal_bytes ? &PerRank::count_sum : &PerRank::bytes_sum));
   const double net = equal_bytes ? change.countDelta() : change.bytesDelta();
   return amountWords(change, unit) + whereWords(parts, equal_bytes && hasEqualCalls(change) ? 0 : net);
 }
@@ -132,8 +150,15 @@ std::string partWords(const JobDiff& diff, const Change& change, bool setup, con
 } // namespace
 
 std::string diffSummary(const JobDiff& diff) {
+  const std::string dtypes =
+      diff.dtypes.empty()
+          ? ""
+          : diff.dtypes.front() + (diff.dtypes.size() > 1 ? fmt::format(", and {} more", diff.dtypes.size() - 1) : "");
   if (diff.changes.empty()) {
-    return diff.bucketed == 0 ? "no differences" : "the same, except for " + bucketedText(diff);
+    const std::string same = diff.bucketed == 0 ? "" : ", except for " + bucketedText(diff);
+    return !dtypes.empty() ? "the same calls and bytes" + same + ", in other dtypes: " + inert(dtypes)
+           : same.empty()  ? "no differences"
+                           : "the same" + same;
   }
   const bool per_step = diff.steps.arePerStep();
   std::string text =
@@ -143,7 +168,7 @@ std::string diffSummary(const JobDiff& diff) {
   if (per_step && has_setup) {
     text += "; in set-up " + partWords(diff, diff.setup, true, "per rank");
   }
-  return text;
+  return text + (dtypes.empty() ? "" : "; " + inert(dtypes));
 }
 
 } // namespace commtap

@@ -15,7 +15,6 @@
 #include "report/job/step_count.h"
 #include "tools/job/change_text.h"
 #include "tools/job/diff_summary.h"
-#include "tools/job/merge_text.h"
 #include "tools/text/call_text.h"
 #include "tools/text/job_text.h"
 #include "tools/text/markup.h"
@@ -50,24 +49,16 @@ std::string jobLine(std::string_view name, const JobReport& job) {
 std::vector<std::string> changeCells(const std::string& name, const Change& change) {
   return {
       name,
-      fmt::format("{:.6g}", change.before.count),
-      fmt::format("{:.6g}", change.after.count),
+      countText(change.before.count),
+      countText(change.after.count),
       humanBytes(change.before.bytes),
       humanBytes(change.after.bytes),
       percentText(change.before.bytes, change.after.bytes),
   };
 }
 
-/// Returns the columns of changeCells().
-std::vector<TextColumn> changeColumns(const char* title) {
-  return {
-      {title},
-      {"CALLS BEFORE", Align::kRight},
-      {"AFTER", Align::kRight},
-      {"BYTES BEFORE", Align::kRight},
-      {"AFTER", Align::kRight},
-      {"CHANGE", Align::kRight}};
-}
+/// The columns of changeCells() after the name.
+constexpr const char* kChangeColumns = "|CALLS BEFORE>|AFTER>|BYTES BEFORE>|AFTER>|CHANGE>";
 
 std::string moduleName(const ChangeBundle& change) {
   const std::string name = labelledModule(change.name, change.first.label, change.first.setup);
@@ -122,11 +113,7 @@ std::vector<std::vector<std::string>> moduleRows(const JobDiff& diff, Part part)
 
 /// Returns a table of the modules of a part whose totals differ; "" if only which rows make them up does.
 std::string moduleTable(const JobDiff& diff, Part part, const Color& color) {
-  std::vector<TextColumn> columns = changeColumns("MODULE");
-  if (showsRanks(diff)) {
-    columns.push_back({"RANKS"});
-  }
-  Table table(std::move(columns));
+  Table table(std::string("MODULE") + kChangeColumns + (showsRanks(diff) ? "|RANKS" : ""));
   for (std::vector<std::string>& row : moduleRows(diff, part)) {
     table.add(std::move(row));
   }
@@ -154,7 +141,7 @@ std::map<std::string, Change> changedGroups(
 
 /// Returns a table of the groups whose numbers differ; "" if none do.
 std::string groupTable(const JobDiff& diff, const Color& color) {
-  Table table(changeColumns("GROUP"));
+  Table table(std::string("GROUP") + kChangeColumns);
   for (const auto& [name, change] : diff.groups) {
     table.add(changeCells(name, change));
   }
@@ -240,6 +227,7 @@ diffOf(const JobReport& before, const JobReport& after, const std::vector<Tolera
       &after,
       mergedDifference(before, after).rows,
       withEnds(before, after, std::move(comparison.notes)),
+      std::move(comparison.dtypes),
       bundle(comparison.changes, stepsOfBoth(before, after), per_step),
       bundle(by_module, 1, per_step),
       steps,
@@ -247,6 +235,10 @@ diffOf(const JobReport& before, const JobReport& after, const std::vector<Tolera
       {totalOf(comparison.before, before, steps.before, is_counted),
        totalOf(comparison.after, after, steps.after, is_counted)},
       {totalOf(comparison.before, before, 0, in_setup), totalOf(comparison.after, after, 0, in_setup)}};
+}
+
+bool isSame(const JobDiff& diff) {
+  return diff.changes.empty() && diff.dtypes.empty();
 }
 
 std::string diffUnit(const JobDiff& diff) {
@@ -270,18 +262,17 @@ std::string diffText(const JobDiff& diff, const Color& color) {
     text += "  " + changeText(diff.changes[i]) + "\n";
   }
   if (diff.changes.size() > kMaxChanges) {
-    text += color.dim(fmt::format("  and {} more: --format json", diff.changes.size() - kMaxChanges)) + "\n";
+    text += color.dim(fmt::format("  and {} more: --json", diff.changes.size() - kMaxChanges)) + "\n";
   }
   return text;
 }
 
 std::string diffMarkdown(const JobDiff& diff) {
   std::string text = fmt::format("### commtap: {} differences\n\n", diff.changes.size());
-  if (diff.changes.empty()) {
+  if (isSame(diff)) {
     text = "### commtap: communication is unchanged" +
            (diff.bucketed == 0 ? "" : ", except for " + bucketedText(diff)) + "\n\n";
-  }
-  if (!diff.changes.empty()) {
+  } else {
     text += markdownText(diffSummary(diff)) + "\n\n";
   }
   for (const auto& [name, job] : {std::pair("before", diff.before), std::pair("after", diff.after)}) {

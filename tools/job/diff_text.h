@@ -21,6 +21,7 @@ struct JobDiff {
   const JobReport* after = nullptr;
   size_t bucketed = 0; ///< rows that a compiler merged in only one of the jobs; MergedDifference::rows
   std::vector<std::string> notes;
+  std::vector<std::string> dtypes; ///< those of the notes that name other dtypes
   std::vector<ChangeBundle> changes;
   std::vector<ChangeBundle>
       modules;         ///< totals of the modules that differ; only the key's module, label, set-up are set
@@ -33,6 +34,9 @@ struct JobDiff {
 /// Compares two jobs. `steps`: those that numbers are divided by; comparedSteps(), or none for numbers per run.
 JobDiff
 diffOf(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules, ComparedSteps steps = {});
+
+/// Returns whether nothing differs beyond the tolerances.
+bool isSame(const JobDiff& diff);
 
 /// Returns "1 bucketed row" for the rows that a compiler merged in only one of the jobs.
 std::string bucketedText(const JobDiff& diff);

@@ -84,7 +84,8 @@ constexpr std::array<MetricRow, kMetricCount> kTable = [] {
       {{kWorldSize, "commtap_world_size", kGauge, "", "run_id attempt"},
        "Number of ranks of the job, including ranks on other nodes."},
       {{kDisagreements, "commtap_disagreements", kGauge, "", "run_id attempt what"},
-       "Disagreements between the ranks whose reports were read, as in commtap merge (commtap help merge). No series "
+       "Disagreements between the ranks whose reports were read, as in commtap show --ranks (commtap help ranks). No "
+       "series "
        "if they agree, or while some are running."},
       {{kFoldedLabelSets, "commtap_folded_label_sets", kGauge, "", "run_id attempt rank"},
        "Label sets over the limit, counted as module \"(other)\", function \"(other)\" and group \"(other)\". No "

@@ -101,26 +101,8 @@ std::string layoutFolder(const LayoutValues& values) {
 
 namespace {
 
-std::string callsText(double calls) {
-  return fmt::format("{:.6g}", calls);
-}
-
 std::string sizeText(uint64_t bytes) {
   return humanBytes(static_cast<double>(bytes));
-}
-
-std::vector<TextColumn> sweepColumns() {
-  return {
-      {"LAYOUT"},
-      {"GROUP"},
-      {"SIZE", Align::kRight},
-      {"NODES", Align::kRight},
-      {"CALLS", Align::kRight},
-      {"BYTES", Align::kRight},
-      {"IN NODE", Align::kRight},
-      {"ACROSS", Align::kRight},
-      {"SMALLEST", Align::kRight},
-      {"LARGEST", Align::kRight}};
 }
 
 void addPart(Table& table, const std::string& layout, const LayoutPart& part) {
@@ -130,7 +112,7 @@ void addPart(Table& table, const std::string& layout, const LayoutPart& part) {
        is_all ? "all" : part.group,
        is_all ? "" : std::to_string(part.size),
        std::to_string(part.nodes),
-       callsText(part.calls),
+       countText(part.calls),
        humanBytes(part.bytes),
        humanBytes(part.bytes - part.bytes_across),
        humanBytes(part.bytes_across),
@@ -141,7 +123,7 @@ void addPart(Table& table, const std::string& layout, const LayoutPart& part) {
 } // namespace
 
 std::string sweepText(const Sweep& sweep, const Color& color) {
-  Table table(sweepColumns());
+  Table table("LAYOUT|GROUP|SIZE>|NODES>|CALLS>|BYTES>|IN NODE>|ACROSS>|SMALLEST>|LARGEST>");
   std::string notes;
   for (const SweptLayout& layout : sweep.layouts) {
     if (!layout.failure.empty()) {

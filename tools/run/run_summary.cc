@@ -17,7 +17,7 @@ std::string nextCommands(const std::string& folder, const Color& color) {
   const std::string word = pathWord(folder);
   const std::string page = pathWord(folder + "/report.html");
   return fmt::format(
-      "  commtap show {}  {}\n  commtap html {} -o {}  {}\n  commtap merge {}  {}\n",
+      "  commtap show {}  {}\n  commtap html {} -o {}  {}\n  commtap show --ranks {}  {}\n",
       word,
       color.dim("# by module, on one screen"),
       word,

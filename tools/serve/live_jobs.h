@@ -18,7 +18,7 @@ namespace commtap {
 
 using AttemptKey = std::pair<std::string, int64_t>; ///< run, attempt
 
-/// Merges the processes of one attempt of one run, as `commtap merge` does. Absent ranks may run on other nodes, so
+/// Merges the processes of one attempt of one run, as `commtap show` does. Absent ranks may run on other nodes, so
 /// none counts as missing. Fails if there is no such attempt.
 Result<JobReport> liveJob(const LiveReports& live, const AttemptKey& key);
 

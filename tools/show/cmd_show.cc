@@ -17,9 +17,11 @@
 #include "tools/cli/job_input.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verbs.h"
+#include "tools/hosts/host_arguments.h"
 #include "tools/show/screen_text.h"
 #include "tools/show/show_json.h"
 #include "tools/show/show_text.h"
+#include "tools/verify/verified_run.h"
 
 namespace commtap {
 namespace {
@@ -27,38 +29,40 @@ namespace {
 constexpr const char* kShowAbout =
     "Without options, the mean per rank and training step on one screen. Any option of tables shows sums over ranks "
     "and\n"
-    "the whole run instead. commtap help show describes the tables and json.";
+    "the whole run instead. commtap help show describes the tables.";
 constexpr const char* kShowExitStatus =
     "0 shown; 1 some files are unreadable, or no report was found; 2 wrong usage, or PATH, run, attempt or\n"
     "rank does not exist.";
 
 struct ShowArguments {
   std::string path;
+  HostArguments hosts;
   JobSelection selection;
   ShowFilter filter;
   std::string phase;
   std::string sort;
   std::string last;
-  std::string format = "table";
+  bool json = false;
 };
 
-/// Writes each problem to stderr. Returns the exit status.
-int finish(const std::vector<std::string>& problems, int written) {
-  sayAll(problems);
-  return problems.empty() ? written : kExitFindings;
-}
-
+/// Prints the view, and its problems to stderr. Returns the exit status.
 int printView(const ShowArguments& arguments, const ShowView& view) {
   const Color color = Color::forStream(STDOUT_FILENO);
-  const bool asks_for_tables = view.is_one_process || view.filter != ShowFilter();
+  const JobReport& job = view.job;
+  const bool asks_for_ranks = view.filter.ranks;
+  if (asks_for_ranks && std::filesystem::is_directory(arguments.path)) {
+    printOut(verifiedLine(arguments.path, {.run_id = job.run_id, .attempt = job.attempt}));
+  }
   const int written = printOut(
-      arguments.format == "json" ? showJson(view)
-      : asks_for_tables          ? showText(view, color)
-                                 : screenText(view.job, arguments.path, color));
-  return finish(view.job.problems, written);
+      arguments.json       ? showJson(view)
+      : view.showsTables() ? showText(view, color)
+                           : screenText(view.job, arguments.path, color));
+  sayAll(job.problems);
+  const bool is_sound = job.problems.empty() && !(asks_for_ranks && !seriousDisagreements(job).empty());
+  return is_sound ? written : kExitFindings;
 }
 
-/// Returns "", or one line about an option that asks for what a merged report does not hold.
+/// Returns "", or one line about an option that asks for what a merged report does not hold; hosts send one.
 std::string notInMerged(const ShowArguments& arguments) {
   const ShowFilter& filter = arguments.filter;
   const char* const option = arguments.selection.rank      ? "--rank"
@@ -71,14 +75,18 @@ std::string notInMerged(const ShowArguments& arguments) {
                                  " shows: give the folder of the reports, or one of them";
 }
 
-int showMerged(const ShowArguments& arguments) {
+int showMerged(const ShowArguments& arguments, const std::optional<HostsView>& hosts) {
   if (const std::string wrong = notInMerged(arguments); !wrong.empty()) {
     say(wrong);
     return kExitUsage;
   }
   int exit_status = kExitOk;
-  std::optional<JobReport> job = readJobInput(arguments.path, arguments.selection, exit_status);
-  return job ? printView(arguments, mergedView(arguments.filter, std::move(*job))) : exit_status;
+  std::optional<JobReport> job = readJobFrom(hosts, arguments.path, arguments.selection, exit_status);
+  if (!job) {
+    return exit_status;
+  }
+  sayAll(job->copies);
+  return printView(arguments, mergedView(arguments.filter, std::move(*job)));
 }
 
 int showJob(const ShowArguments& arguments, const ReportScan& scan) {
@@ -130,11 +138,11 @@ std::string wrongUsage(const ShowArguments& arguments) {
   if (arguments.filter.top == 0U) {
     return "--top: 0 modules show nothing: give a number from 1";
   }
-  if (arguments.filter.total && (!arguments.filter.time || arguments.format == "json")) {
+  if (arguments.filter.total && (!arguments.filter.time || arguments.json)) {
     return "--total changes the table of --time, and nothing else";
   }
-  if (arguments.format == "json" && arguments.filter.per_step) {
-    return "--per-step does not change json, whose numbers are sums: divide them by the steps that --steps adds";
+  if (arguments.json && arguments.filter.per_step) {
+    return "--per-step does not change --json, whose means are per step";
   }
   return "";
 }
@@ -160,12 +168,20 @@ int show(ShowArguments arguments) {
     say(wrong + " (see commtap show --help)");
     return kExitUsage;
   }
+  const Result<std::optional<HostsView>> hosts = hostsFor(arguments.hosts, pathsIn(arguments.path));
+  if (!hosts) {
+    say(hosts.error());
+    return kExitUsage;
+  }
+  if (*hosts) {
+    return showMerged(arguments, *hosts);
+  }
   if (!isThere(arguments.path)) {
     return kExitUsage;
   }
   const bool is_plan = !planIn(arguments.path).empty() && notInMerged(arguments).empty();
   if (isJobReport(arguments.path) || is_plan) {
-    return showMerged(arguments);
+    return showMerged(arguments, std::nullopt);
   }
   recoverOrphanedLedgers(arguments.path);
   const Result<ReportScan> scan =
@@ -217,6 +233,10 @@ OptionTable choiceOptions(ShowArguments& arguments) {
 OptionTable detailOptions(ShowArguments& arguments) {
   ShowFilter& filter = arguments.filter;
   return {
+      {.names = "--ranks",
+       .help = "Show whether ranks agree, and how numbers are spread over them, not modules",
+       .to = &filter.ranks,
+       .excludes = {"--json"}},
       {.names = "--per-step", .help = "Also show each module's numbers per training step", .to = &filter.per_step},
       {.names = "--tree",
        .help = "Show the tree of modules, and sums over ranks and the whole run",
@@ -240,10 +260,7 @@ OptionTable detailOptions(ShowArguments& arguments) {
       {.names = "--nccl",
        .help = "Also show NCCL calls, compared with the collectives of c10d: commtap help nccl",
        .to = &filter.nccl},
-      {.names = "--format",
-       .help = "The output format; default: table",
-       .to = &arguments.format,
-       .words = {"table", "json"}}};
+      jsonOption(arguments.json, "commtap-show-1")};
 }
 
 } // namespace
@@ -260,15 +277,18 @@ Verb showVerb() {
           {
               "commtap show out",
               "commtap show --tree out",
+              "commtap show --ranks out",
+              "commtap show --ranks node1:9464,node2:9464 --token-file token",
               "commtap show out --rank 3 --phase backward",
               "commtap show out --top 10 --sort count",
               "commtap show out --last 1",
           },
-      .options =
-          OptionTable{readPath(
-              "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report")} +
-          selectionOptions(arguments->selection) + choiceOptions(*arguments) + detailOptions(*arguments),
-      .run = [arguments](const Given& /*given*/) { return show(*arguments); }};
+      .options = OptionTable{hostsPath(arguments->path)} + hostOptions(arguments->hosts) +
+                 selectionOptions(arguments->selection) + choiceOptions(*arguments) + detailOptions(*arguments),
+      .run = [arguments](const Given& /*given*/) {
+        arguments->path = orDefaultFolder(arguments->hosts, arguments->path);
+        return show(*arguments);
+      }};
 }
 
 } // namespace commtap

@@ -36,14 +36,7 @@ std::string tableText(std::vector<GraphRow> rows, const Color& color) {
   std::stable_sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) { return bytes(a) > bytes(b); });
   const size_t left_out = rows.size() > kMaxGraphs ? rows.size() - kMaxGraphs : 0;
   rows.resize(rows.size() - left_out);
-  Table table(
-      {{"LAUNCHES", Align::kRight},
-       {"PROCESSES", Align::kRight},
-       {"COLLECTIVES", Align::kRight},
-       {"BYTES", Align::kRight},
-       {"NCCL CALLS", Align::kRight},
-       {"NCCL BYTES", Align::kRight},
-       {"FIRST IN"}});
+  Table table("LAUNCHES>|PROCESSES>|COLLECTIVES>|BYTES>|NCCL CALLS>|NCCL BYTES>|FIRST IN");
   for (const GraphRow& row : rows) {
     const Amount asked = amountOf(row.graph.collectives);
     const Amount called = amountOf(row.graph.nccl_calls);

@@ -31,7 +31,7 @@ std::string operationsText(const OperationCounts& operations, const Color& color
   if (!operations.isKnown()) {
     return "no ops were counted: run the job with COMMTAP_LEVEL=dtensor or COMMTAP_LEVEL=ops\n";
   }
-  Table table({{"MODULE"}, {"PHASE"}, {"OP"}, {"DTENSOR"}, {"COUNT", Align::kRight}});
+  Table table("MODULE|PHASE|OP|DTENSOR|COUNT>");
   for (const auto& [key, count] : operations.counts()) {
     const auto& [module, phase, op, dtensor] = key;
     if (!module_pattern.empty() && !globMatches(module_pattern, module)) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,92 +26,87 @@ namespace {
 constexpr size_t kMostRows = 10;    ///< of each table
 constexpr size_t kMostColumns = 60; ///< of a name
 
-/// A row of a table: what several rows of the job have in common.
-struct Line {
-  std::vector<std::string> cells; ///< before the numbers
-  Mean mean;
-};
+double shareOf(const Mean& mean, const Mean& all) {
+  return all.bytes > 0 ? mean.bytes / all.bytes : 0;
+}
 
 /// Returns the cells of the numbers: calls, bytes, share of all bytes, and a bar of that length.
 std::vector<std::string> numbersOf(const Mean& mean, const Mean& all) {
   constexpr double kBar = 20; // columns
-  const double share = all.bytes > 0 ? mean.bytes / all.bytes : 0;
+  const double share = shareOf(mean, all);
   return {
-      callsNumber(mean.calls),
+      countText(mean.calls),
       humanBytes(mean.bytes),
-      fmt::format("{:.1f} %", 100 * share),
+      percentText(100 * share),
       std::string(static_cast<size_t>(std::lround(share * kBar)), '#')};
 }
 
-/// Returns a table of the lines, the most bytes first: the first ones, the sum of the others, and the sum of all.
-std::string tableOf(std::vector<TextColumn> columns, std::vector<Line> lines, const Color& color) {
-  Mean all;
-  for (const Line& line : lines) {
-    all += line.mean;
-  }
-  const size_t width = columns.size();
-  columns.insert(columns.end(), {{"CALLS", Align::kRight}, {"BYTES", Align::kRight}, {"SHARE", Align::kRight}, {""}});
-  Table table(std::move(columns));
-  const auto add = [&](std::vector<std::string> cells, const Mean& mean) {
+/// Returns a table of the first rows, the sum of the others, and the sum of all. `cellsOf` makes the first cells.
+template <typename CellsOf>
+std::string
+tableOf(std::string columns, const std::vector<ScreenRow>& rows, const CellsOf& cellsOf, const Color& color) {
+  const size_t width = textColumns(columns).size();
+  columns += "|CALLS>|BYTES>|SHARE>|";
+  const bool differ = std::any_of(rows.begin(), rows.end(), [](const ScreenRow& row) { return !row.by_rank.empty(); });
+  Table table(columns + (differ ? "|CALLS BY RANK" : " "));
+  const Mean all = sumOf(rows);
+  const auto add = [&](std::vector<std::string> cells, const Mean& mean, const std::string& by_rank = "") {
     cells.resize(width);
     const std::vector<std::string> numbers = numbersOf(mean, all);
     cells.insert(cells.end(), numbers.begin(), numbers.end());
+    cells.push_back(by_rank);
     table.add(std::move(cells));
   };
-  std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
-    return std::make_pair(a.mean.bytes, a.mean.calls) > std::make_pair(b.mean.bytes, b.mean.calls);
-  });
   Mean rest;
-  for (size_t i = 0; i < lines.size(); ++i) {
+  for (size_t i = 0; i < rows.size(); ++i) {
     if (i < kMostRows) {
-      add(lines[i].cells, lines[i].mean);
+      add(cellsOf(rows[i]), rows[i].mean, rows[i].by_rank);
     } else {
-      rest += lines[i].mean;
+      rest += rows[i].mean;
     }
   }
-  if (lines.size() > kMostRows) {
-    add({fmt::format("({} more)", lines.size() - kMostRows)}, rest);
+  if (rows.size() > kMostRows) {
+    add({fmt::format("({} more)", rows.size() - kMostRows)}, rest);
   }
   add({"all"}, all);
   return table.text(color);
 }
 
-std::vector<Line> linesByKind(const JobReport& job, const Means& means) {
-  std::map<std::pair<Kind, size_t>, Mean> sums;
-  for (const JobCollective& row : job.collectives) {
-    if (!row.setup) {
-      means.add(row, sums[{row.kind, row.group}]);
-    }
-  }
-  std::vector<Line> lines;
-  for (const auto& [key, mean] : sums) {
-    const JobGroup& group = job.groups[key.second];
-    lines.push_back(
-        {{std::string(kindName(key.first)), shorten(groupLabel(group), kMostColumns), sizeText(group.size)}, mean});
-  }
-  return lines;
-}
+/// Several rows of a job together.
+struct Part {
+  std::set<std::string> modules;
+  Mean mean;
+  CallSpread spread;
+};
 
-std::vector<Line> linesByModule(const JobReport& job, const Means& means) {
-  struct Alike {
-    std::set<std::string> modules;
-    Mean mean;
-  };
-  std::map<std::pair<std::string, std::string>, Alike> alike; // by skeleton and label
+/// Returns the parts of a job but set-up, by what `keyOf` returns of a row, the most bytes first. `name` sets of what
+/// a row is.
+template <typename KeyOf, typename Name>
+std::vector<ScreenRow> rowsBy(const JobReport& job, const KeyOf& keyOf, const Name& name) {
+  const Means means(job);
+  std::map<decltype(keyOf(JobCollective())), Part> parts;
   for (const JobCollective& row : job.collectives) {
     if (!row.setup) {
-      Alike& found = alike[{skeletonOf(row.module), row.label}];
-      found.modules.insert(row.module);
-      means.add(row, found.mean);
+      Part& part = parts[keyOf(row)];
+      part.modules.insert(row.module);
+      means.add(row, part.mean);
+      part.spread.add(row, job);
     }
   }
-  std::vector<Line> lines;
-  for (const auto& [key, found] : alike) {
-    const std::vector<std::string> modules(found.modules.begin(), found.modules.end());
-    const std::string name = labelledModule(patternOf(modules), key.second, false);
-    lines.push_back({{shorten(name, kMostColumns), std::to_string(modules.size())}, found.mean});
+  std::vector<ScreenRow> rows;
+  for (const auto& [key, part] : parts) {
+    ScreenRow& row = rows.emplace_back();
+    name(key, row);
+    const std::vector<std::string> modules(part.modules.begin(), part.modules.end());
+    row.module = patternOf(modules);
+    row.modules = modules.size();
+    row.mean = part.mean;
+    row.by_rank = part.spread.text(job, means.steps());
   }
-  return lines;
+  std::stable_sort(rows.begin(), rows.end(), [](const ScreenRow& a, const ScreenRow& b) {
+    return std::make_pair(a.mean.bytes, a.mean.calls) > std::make_pair(b.mean.bytes, b.mean.calls);
+  });
+  return rows;
 }
 
 /// Returns " (12.0 MiB per rank and step; its rows have 42.0 % of the bytes)" for the first advice.
@@ -124,23 +120,49 @@ std::string amountOf(const std::vector<Advice>& advice, const JobReport& job) {
                    : "";
 }
 
-std::string kindsText(const JobReport& job, const Means& means, const Color& color) {
+} // namespace
+
+Mean sumOf(const std::vector<ScreenRow>& rows) {
+  Mean all;
+  for (const ScreenRow& row : rows) {
+    all += row.mean;
+  }
+  return all;
+}
+
+std::vector<ScreenRow> rowsByKind(const JobReport& job) {
+  return rowsBy(
+      job,
+      [](const JobCollective& row) { return std::pair(row.kind, row.group); },
+      [](const auto& key, ScreenRow& row) { std::tie(row.kind, row.group) = key; });
+}
+
+std::vector<ScreenRow> rowsByModule(const JobReport& job) {
+  return rowsBy(
+      job,
+      [](const JobCollective& row) { return std::pair(skeletonOf(row.module), row.label); },
+      [](const auto& key, ScreenRow& row) { row.label = key.second; });
+}
+
+std::string kindsText(const JobReport& job, const Color& color) {
+  const Means means(job);
   const std::string setup = setupText(job, means);
-  return color.bold(unitText(means)) + "\n" +
-         tableOf({{"KIND"}, {"GROUP"}, {"SIZE", Align::kRight}}, linesByKind(job, means), color) +
+  const auto cells = [&job](const ScreenRow& row) {
+    const JobGroup& group = job.groups[row.group];
+    return std::vector<std::string>{
+        std::string(kindName(row.kind)), shorten(groupLabel(group), kMostColumns), sizeText(group.size)};
+  };
+  return color.bold(unitText(means)) + "\n" + tableOf("KIND|GROUP|SIZE>", rowsByKind(job), cells, color) +
          (setup.empty() ? "" : setup + "\n");
 }
 
-} // namespace
-
-std::string kindsText(const JobReport& job, const Color& color) {
-  return kindsText(job, Means(job), color);
-}
-
 std::string screenText(const JobReport& job, const std::string& path, const Color& color) {
-  const Means means(job);
-  std::string text = headerText(job, Scope::kRanks, color) + "\n" + kindsText(job, means, color) + "\n";
-  text += tableOf({{"MODULE (WITHOUT CHILDREN)"}, {"MODULES", Align::kRight}}, linesByModule(job, means), color) + "\n";
+  const auto cells = [](const ScreenRow& row) {
+    return std::vector<std::string>{
+        shorten(labelledModule(row.module, row.label, false), kMostColumns), std::to_string(row.modules)};
+  };
+  std::string text = headerText(job, Scope::kRanks, color) + "\n" + kindsText(job, color) + "\n";
+  text += tableOf("MODULE (WITHOUT CHILDREN)|MODULES>", rowsByModule(job), cells, color) + "\n";
   text += std::filesystem::is_directory(path) ? endedLine(job, path) : "";
   const std::vector<Advice> advice = adviceFor(job);
   text += adviceLine(advice, amountOf(advice, job), path);

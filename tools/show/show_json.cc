@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/show/show_json.h"
 
-#include <filesystem>
-
 #include <nlohmann/json.hpp>
 
-#include "report/base/timestamp.h"
+#include "report/advice/advice.h"
 #include "report/job/job_report_json.h"
 #include "report/json/fields.h"
 #include "report/json/json_write.h"
 #include "report/json/row_columns.h"
 #include "report/json/row_write.h"
+#include "report/model/rank_ranges.h"
+#include "tools/show/screen_text.h"
 
 namespace commtap {
 namespace {
@@ -23,37 +23,12 @@ ordered_json toJson(const Amount& amount) {
   return {{field::kCount, amount.count}, {field::kBytes, amount.bytes}, {field::kBusBytes, amount.bus_bytes}};
 }
 
-/// Returns the path of the process's report. The job report names files relative to its folder.
-std::string pathOf(const JobReport& job, const JobProcess& process) {
-  const std::filesystem::path file(process.file);
-  const bool is_below = file.is_relative() && process.file != job.source;
-  return is_below ? (std::filesystem::path(job.source) / file).string() : process.file;
-}
-
-ordered_json processesOf(const ShowView& view) {
-  ordered_json list = ordered_json::array();
-  for (const JobProcess& process : view.job.processes) {
-    list.push_back({
-        {field::kRank, orNull(process.rank)},
-        {field::kHost, process.host},
-        {field::kPid, process.pid},
-        {field::kStartedAt, formatTimestamp(process.started_at_ns)},
-        {field::kEndedAt, timeOrNull(process.ended_at_ns)},
-        {field::kExit, exitKindName(process.exit)},
-        {field::kExitSignal, orNull(process.exit_signal)},
-        {field::kExitStatus, orNull(process.exit_status)},
-        {"path", pathOf(view.job, process)},
-    });
-  }
-  return list;
-}
-
 ordered_json partsOf(const ModuleRow& row) {
   ordered_json list = ordered_json::array();
   for (const OwnPart& part : row.own_parts) {
     ordered_json entry = {{field::kLabel, textOrNull(part.label)}, {field::kSetup, part.setup}};
     entry.update(toJson(part.amount));
-    entry[field::kRanks] = rangesJson(part.ranks);
+    entry[field::kRanks] = rangesText(part.ranks);
     list.push_back(std::move(entry));
   }
   return list;
@@ -85,7 +60,7 @@ ordered_json moduleAt(const std::vector<ModuleRow>& rows, size_t& row, const Job
       {field::kParent, module.depth == 0 ? ordered_json(nullptr) : ordered_json(job.modules[module.parent].name)},
       {"depth", module.depth},
       {field::kClass, module.class_name.empty() ? ordered_json(nullptr) : ordered_json(module.class_name)},
-      {field::kRanks, rangesJson(job.rank_sets[module.rank_set])},
+      {field::kRanks, rangesText(job.rank_sets[module.rank_set])},
       {field::kCalls, std::move(calls)},
       {field::kCollectives, std::move(collectives)},
   };
@@ -96,6 +71,49 @@ ordered_json modulesOf(const ShowView& view) {
   ordered_json list = ordered_json::array();
   for (size_t row = 0; row < tree.rows.size();) {
     list.push_back(moduleAt(tree.rows, row, view.job));
+  }
+  return list;
+}
+
+/// Adds the mean of a row of the first screen.
+void addMean(const Mean& mean, const Mean& all, const std::string& by_rank, ordered_json& row) {
+  row[field::kCount] = numberJson(mean.calls);
+  row[field::kBytes] = numberJson(mean.bytes);
+  row["share"] = all.bytes > 0 ? mean.bytes / all.bytes : 0;
+  row["count_by_rank"] = textOrNull(by_rank);
+}
+
+/// Returns the tables of the first screen, with all rows.
+ordered_json meansOf(const JobReport& job) {
+  const Means means(job);
+  const std::vector<ScreenRow> by_kind = rowsByKind(job);
+  const std::vector<ScreenRow> by_module = rowsByModule(job);
+  ordered_json kinds = ordered_json::array();
+  for (const ScreenRow& row : by_kind) {
+    const JobGroup& group = job.groups[row.group];
+    ordered_json& added = kinds.emplace_back(
+        ordered_json{{field::kKind, kindName(row.kind)}, {field::kGroup, group.name}, {"group_size", group.size}});
+    addMean(row.mean, sumOf(by_kind), row.by_rank, added);
+  }
+  ordered_json modules = ordered_json::array();
+  for (const ScreenRow& row : by_module) {
+    ordered_json& added = modules.emplace_back(ordered_json{
+        {field::kModule, row.module}, {field::kLabel, textOrNull(row.label)}, {"module_count", row.modules}});
+    addMean(row.mean, sumOf(by_module), row.by_rank, added);
+  }
+  const Mean setup = means.setupOf(job);
+  return {
+      {"rank_count", means.ranks()},
+      {"training_steps", means.steps()},
+      {"by_kind", std::move(kinds)},
+      {"by_module", std::move(modules)},
+      {field::kSetup, {{field::kCount, numberJson(setup.calls)}, {field::kBytes, numberJson(setup.bytes)}}}};
+}
+
+ordered_json adviceOf(const JobReport& job) {
+  ordered_json list = ordered_json::array();
+  for (const Advice& advice : adviceFor(job)) {
+    list.push_back({{"rule", advice.rule->name}, {"calls_per_step", advice.calls}, {"bytes_per_step", advice.bytes}});
   }
   return list;
 }
@@ -116,37 +134,26 @@ ordered_json listOf(const Amounts& amounts, std::optional<Phase> phase) {
 ordered_json groupsOf(const ShowView& view) {
   ordered_json list = ordered_json::array();
   for (const JobGroup& group : view.job.groups) {
+    ordered_json members = ordered_json::array();
+    for (const std::vector<uint32_t>& ranks : group.members) {
+      members.push_back(rangesText(ranks));
+    }
     list.push_back({
         {field::kName, group.name},
         {field::kBackend, group.backend},
         {field::kSize, group.size},
-        {field::kRanks, group.members},
+        {field::kRanks, std::move(members)},
         {"totals", listOf(group.totals, view.filter.phase)},
     });
   }
   return list;
 }
 
-ordered_json notSeenOf(const ShowView& view) {
-  ordered_json list = ordered_json::array();
-  for (const NotSeenSummary& item : view.job.not_seen) {
-    list.push_back({
-        {field::kReason, item.entry.reason},
-        {field::kCount, item.entry.count},
-        {field::kDetail, item.entry.detail},
-        {field::kMeaning, item.entry.meaning},
-        {field::kRanks, rangesJson(item.ranks)},
-    });
-  }
-  return list;
-}
-
-/// Returns what the job report has on one subject, as `commtap merge --format json` writes it.
+/// Returns the JSON of the job report, without modules and rows.
 ordered_json partsOf(const ShowView& view) {
   JobReport part = view.job;
   part.collectives.clear();
   part.modules.clear();
-  part.processes.clear();
   part.group_times = view.group_times;
   part.module_times = view.module_times;
   std::erase_if(part.module_times, [&view](const TimeTotals& row) { return !view.filter.shows(row.module); });
@@ -196,7 +203,7 @@ ordered_json mismatchesOf(const ShowView& view) {
     ordered_json calls = ordered_json::array();
     for (const RankCall& each : mismatch.calls) {
       calls.push_back(callOf(each.ranks.front().first, each.call));
-      calls.back()[field::kRanks] = each.ranks;
+      calls.back()[field::kRanks] = rangesText(each.ranks);
     }
     list.push_back({
         {field::kGroup, mismatch.group_title},
@@ -208,9 +215,8 @@ ordered_json mismatchesOf(const ShowView& view) {
 }
 
 /// Adds what the options of the filter ask for.
-void addDetails(const ShowView& view, ordered_json& document) {
+void addDetails(const ShowView& view, const ordered_json& parts, ordered_json& document) {
   const ShowFilter& filter = view.filter;
-  const ordered_json parts = filter.steps || filter.time || filter.nccl ? partsOf(view) : ordered_json();
   if (filter.operations) {
     document[field::kOperations] = view.operations.isKnown() ? operationsOf(view) : ordered_json(nullptr);
   }
@@ -235,24 +241,29 @@ void addDetails(const ShowView& view, ordered_json& document) {
 std::string showJson(const ShowView& view) {
   const JobReport& job = view.job;
   const std::optional<Phase>& phase = view.filter.phase;
+  const ordered_json parts = partsOf(view);
   ordered_json document = {
       {field::kSchema, kShowSchema},
       {field::kRunId, job.run_id},
       {field::kAttempt, job.attempt},
       {field::kWorldSize, orNull(job.world_size)},
-      {field::kRanks, rangesJson(job.ranks)},
-      {field::kMissingRanks, rangesJson(job.missing)},
+      {field::kRanks, rangesText(job.ranks)},
+      {field::kMissingRanks, rangesText(job.missing)},
       {field::kPlanned, job.planned},
       {field::kRank, orNull(view.rank)},
       {field::kPhase, phase ? ordered_json(phaseName(*phase)) : ordered_json(nullptr)},
-      {field::kProcesses, processesOf(view)},
-      {field::kModules, modulesOf(view)},
-      {field::kTotals, listOf(amountsOf(job), phase)},
-      {field::kGroups, groupsOf(view)},
-      {field::kNotSeen, notSeenOf(view)},
+      {field::kNotSeen, parts[field::kNotSeen]},
       {field::kProblems, job.problems},
+      {"advice", adviceOf(job)},
+      {field::kProcesses, parts[field::kProcesses]},
+      {"means", meansOf(job)},
   };
-  addDetails(view, document);
+  if (view.showsTables()) {
+    document[field::kModules] = modulesOf(view);
+    document[field::kTotals] = listOf(amountsOf(job), phase);
+    document[field::kGroups] = groupsOf(view);
+  }
+  addDetails(view, parts, document);
   constexpr int kIndent = 1;
   return document.dump(kIndent, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace) + "\n";
 }

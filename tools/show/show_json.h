@@ -9,8 +9,8 @@
 
 namespace commtap {
 
-/// The `schema` field of the document, which docs/show.md describes.
-inline constexpr std::string_view kShowSchema = "commtap-show/1";
+/// The `schema` field of the document, whose schema is docs/schema/commtap-show-1.schema.json.
+inline constexpr std::string_view kShowSchema = "commtap.show/1";
 
 /// Returns the view as one JSON object in ASCII, for programs.
 std::string showJson(const ShowView& view);

@@ -89,7 +89,7 @@ std::vector<std::string> moduleCells(const ModuleRow& row, const ShowView& view,
     cells[5] = bytesText(row.inclusive);
     if (columns.steps > 0) {
       const auto divisor = static_cast<double>(columns.steps);
-      cells.push_back(fmt::format("{:.6g}", static_cast<double>(row.inclusive.count - row.setup.count) / divisor));
+      cells.push_back(countText(static_cast<double>(row.inclusive.count - row.setup.count) / divisor));
       cells.push_back(humanBytes(static_cast<double>(row.inclusive.bytes - row.setup.bytes) / divisor));
     }
   }
@@ -146,26 +146,10 @@ std::string sortText(const ShowView& view) {
   return {};
 }
 
-std::vector<TextColumn> columnsOf(const ModuleColumns& shown) {
-  std::vector<TextColumn> columns = {
-      {"MODULE"},
-      {"PHASE"},
-      {"MODULE CALLS", Align::kRight},
-      {"KIND"},
-      {"COUNT", Align::kRight},
-      {"BYTES", Align::kRight},
-      {"OWN COUNT", Align::kRight},
-      {"OWN BYTES", Align::kRight}};
-  if (shown.steps > 0) {
-    columns.insert(columns.end(), {{"COUNT PER STEP", Align::kRight}, {"BYTES PER STEP", Align::kRight}});
-  }
-  if (shown.ranks) {
-    columns.push_back({"RANKS"});
-  }
-  if (shown.labels) {
-    columns.push_back({"LABEL"});
-  }
-  return columns;
+std::string columnsOf(const ModuleColumns& shown) {
+  return std::string("MODULE|PHASE|MODULE CALLS>|KIND|COUNT>|BYTES>|OWN COUNT>|OWN BYTES>") +
+         (shown.steps > 0 ? "|COUNT PER STEP>|BYTES PER STEP>" : "") + (shown.ranks ? "|RANKS" : "") +
+         (shown.labels ? "|LABEL" : "");
 }
 
 /// Returns a line for each reason why modules are not in the table.
@@ -202,18 +186,15 @@ std::string moduleText(const ShowView& view, const Color& color) {
 /// A table with a column of counts per shown phase, then the sum.
 class AmountTable {
  public:
-  AmountTable(std::vector<TextColumn> columns, const Amounts& job, std::optional<Phase> phase) : phase_(phase) {
+  AmountTable(std::string columns, const Amounts& job, std::optional<Phase> phase) : phase_(phase) {
     for (int i = 0; i < kPhaseCount; ++i) {
       const auto shown = static_cast<Phase>(i);
       if (!phase_ && sumOf(job, shown, std::nullopt).count > 0) {
         phases_.push_back(shown);
-        columns.push_back({std::string(phaseName(shown)), Align::kRight});
+        columns.append("|").append(phaseName(shown)).append(">");
       }
     }
-    for (const char* title : {"COUNT", "BYTES", "BUS BYTES"}) {
-      columns.push_back({title, Align::kRight});
-    }
-    table_.emplace(std::move(columns));
+    table_.emplace(columns + "|COUNT>|BYTES>|BUS BYTES>");
   }
 
   /// Adds a row, unless its sum is zero.
@@ -241,7 +222,7 @@ class AmountTable {
 
 std::string kindText(const ShowView& view, const Color& color) {
   const Amounts job = amountsOf(view.job);
-  AmountTable table({{"KIND"}}, job, view.filter.phase);
+  AmountTable table("KIND", job, view.filter.phase);
   for (int i = 0; i < kKindCount; ++i) {
     const auto kind = static_cast<Kind>(i);
     table.add({std::string(kindName(kind))}, job, kind);
@@ -258,8 +239,7 @@ std::string membersText(const JobGroup& group) {
 }
 
 std::string groupText(const ShowView& view, const Color& color) {
-  AmountTable table(
-      {{"GROUP"}, {"BACKEND"}, {"SIZE", Align::kRight}, {"RANKS"}}, amountsOf(view.job), view.filter.phase);
+  AmountTable table("GROUP|BACKEND|SIZE>|RANKS", amountsOf(view.job), view.filter.phase);
   for (const JobGroup& group : view.job.groups) {
     table.add({group.name, group.backend, sizeText(group.size), membersText(group)}, group.totals, std::nullopt);
   }
@@ -289,14 +269,7 @@ void addBucket(Table& table, const JobCollective& row, const JobReport& job) {
 /// Returns a table of the rows whose calls a compiler merged; "" if there are none.
 std::string bucketText(const ShowView& view, const Color& color) {
   constexpr size_t kMost = 40; // lines
-  Table table(
-      {{"MODULE"},
-       {"PHASE"},
-       {"KIND"},
-       {"GROUP"},
-       {"COUNT", Align::kRight},
-       {"MERGED", Align::kRight},
-       {"BYTES", Align::kRight}});
+  Table table("MODULE|PHASE|KIND|GROUP|COUNT>|MERGED>|BYTES>");
   size_t lines = 0;
   for (const JobCollective& row : view.job.collectives) {
     const bool is_shown = !view.filter.phase || row.phase == *view.filter.phase;
@@ -312,7 +285,7 @@ std::string bucketText(const ShowView& view, const Color& color) {
     return "";
   }
   const std::string title = "Bucketed (COUNT calls that a compiler made of the MERGED ones of several modules)";
-  const std::string more = lines > kMost ? color.dim("more are in the merged report: commtap merge") + "\n" : "";
+  const std::string more = lines > kMost ? color.dim("more: commtap export --format job") + "\n" : "";
   return color.bold(title) + "\n" + table.text(color) + more;
 }
 
@@ -323,12 +296,11 @@ std::string showText(const ShowView& view, const Color& color) {
   if (view.filter.phase) {
     text += fmt::format("phase {} only\n", phaseName(*view.filter.phase));
   }
-  text += "\n" + moduleText(view, color) + "\n" + kindText(view, color) + "\n" + groupText(view, color);
-  if (const std::string buckets = bucketText(view, color); !buckets.empty()) {
-    text += "\n" + buckets;
-  }
-  if (const std::string splits = splitsText(view, color); !splits.empty()) {
-    text += "\n" + splits;
+  text += view.filter.ranks ? agreementText(view.job, color) + "\n" + spreadText(view.job, color)
+                            : "\n" + moduleText(view, color) + "\n" + kindText(view, color);
+  text += "\n" + groupText(view, color);
+  for (const std::string& table : {bucketText(view, color), splitsText(view, color)}) {
+    text += table.empty() || view.filter.ranks ? "" : "\n" + table;
   }
   if (view.filter.operations) {
     text += "\n" + operationsText(view.operations, color, view.filter.module);

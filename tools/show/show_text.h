@@ -9,7 +9,14 @@
 
 namespace commtap {
 
-/// Returns the text for people: header, module tree, totals by kind and by group.
+/// Returns whether ranks agree, in a line, or how they disagree; "" if there is nothing to compare.
+std::string agreementText(const JobReport& job, const Color& color);
+
+/// Returns every number with its spread over ranks: by phase and kind, by label, and the rows whose ranks differ most.
+std::string spreadText(const JobReport& job, const Color& color);
+
+/// Returns the text for people: header; module tree, totals by kind, or for --ranks agreementText() and spreadText();
+/// totals by group.
 std::string showText(const ShowView& view, const Color& color);
 
 } // namespace commtap

@@ -39,6 +39,7 @@ struct ShowFilter {
   bool time = false;               ///< include durations
   bool total = false;              ///< exposed time as sum over ranks and steps
   bool nccl = false;               ///< include NCCL calls
+  bool ranks = false;              ///< whether ranks agree, and the spread over ranks, not modules
   bool tree = false;               ///< the tables also if no other member asks for them
 
   bool operator==(const ShowFilter&) const = default;
@@ -64,6 +65,11 @@ struct ShowView {
   std::vector<TimeTotals> group_times;  ///< limited to the filter's phase
   std::vector<TimeTotals> module_times; ///< of all modules
   GraphCounts graphs;
+
+  /// Returns whether the tables are shown, and not the first screen alone.
+  bool showsTables() const {
+    return is_one_process || filter != ShowFilter();
+  }
 };
 
 /// Collects the parts that the filter adds to the job report. Reports must be added in the order of JobMerge.

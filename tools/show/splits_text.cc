@@ -47,17 +47,7 @@ std::string splitsText(const ShowView& view, const Color& color) {
   if (rows.empty()) {
     return "";
   }
-  Table table(
-      {{"MODULE"},
-       {"PHASE"},
-       {"KIND"},
-       {"GROUP"},
-       {"CALLS", Align::kRight},
-       {"IMBALANCE", Align::kRight},
-       {"MAX", Align::kRight},
-       {"HOTTEST", Align::kRight},
-       {"COLDEST", Align::kRight},
-       {"ZERO PARTS", Align::kRight}});
+  Table table("MODULE|PHASE|KIND|GROUP|CALLS>|IMBALANCE>|MAX>|HOTTEST>|COLDEST>|ZERO PARTS>");
   for (size_t i = 0; i < std::min(rows.size(), kMost); ++i) {
     const JobCollective& row = *rows[i];
     table.add(
@@ -72,7 +62,7 @@ std::string splitsText(const ShowView& view, const Color& color) {
          peerText(row.splits, row.splits.coldest_peer),
          std::to_string(row.splits.zero_peers)});
   }
-  const std::string more = rows.size() > kMost ? color.dim("more are in the merged report: commtap merge") + "\n" : "";
+  const std::string more = rows.size() > kMost ? color.dim("more: commtap export --format job") + "\n" : "";
   return color.bold("Split sizes") +
          " (IMBALANCE: the largest part over the mean, mean of all calls; HOTTEST and COLDEST are ranks)\n" +
          table.text(color) + more;

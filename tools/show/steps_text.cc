@@ -3,12 +3,9 @@
 #include "tools/show/steps_text.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <optional>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "report/model/amounts.h"
 #include "report/model/saturating.h"
@@ -33,15 +30,14 @@ void addStep(const Step& step, Sum& sum) {
 }
 
 std::string perRank(uint64_t passes, uint64_t ranks) {
-  return fmt::format("{:.6g}", static_cast<double>(passes) / static_cast<double>(std::max<uint64_t>(ranks, 1)));
+  return countText(static_cast<double>(passes) / static_cast<double>(std::max<uint64_t>(ranks, 1)));
 }
 
 /// Returns the exposed share of the average rank's time.
 std::string shareText(const Sum& sum) {
   return sum.runs || sum.duration_ns == 0
              ? ""
-             : fmt::format(
-                   "{:.1f} %", 100.0 * static_cast<double>(sum.exposed_ns) / static_cast<double>(sum.duration_ns));
+             : percentText(100.0 * static_cast<double>(sum.exposed_ns) / static_cast<double>(sum.duration_ns));
 }
 
 std::vector<std::string> cellsOf(const JobStep& step, const StepPlace& place, const StepSums& sums) {
@@ -120,24 +116,10 @@ std::vector<std::string> StepSums::saturated() const {
 }
 
 std::string stepsText(const JobReport& job, const StepSums& sums, const Color& color) {
-  std::vector<TextColumn> columns;
-  const auto addColumns = [&columns](std::initializer_list<const char*> titles) {
-    for (const char* title : titles) {
-      columns.push_back({title, Align::kRight});
-    }
-  };
-  addColumns({"STEP", "MS PER STEP", "LEAST (RANK)", "MOST (RANK)"});
-  if (sums.isKnown()) {
-    addColumns({"FORWARDS PER RANK"});
-  }
-  if (sums.hasBackwards()) { // they are counted if they communicate
-    addColumns({"BACKWARDS PER RANK"});
-  }
-  addColumns({"COUNT", "BYTES"});
-  if (sums.isTimed()) {
-    addColumns({"EXPOSED"});
-  }
-  Table table(std::move(columns));
+  Table table(
+      std::string("STEP>|TIME PER STEP>|LEAST (RANK)>|MOST (RANK)>") + (sums.isKnown() ? "|FORWARDS PER RANK>" : "") +
+      (sums.hasBackwards() ? "|BACKWARDS PER RANK>" : "") + // they are counted if they communicate
+      "|COUNT>|BYTES>" + (sums.isTimed() ? "|EXPOSED>" : ""));
   for (const JobStep& step : job.steps) {
     table.add(cellsOf(step, {step.first_step, step.steps}, sums));
   }

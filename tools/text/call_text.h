@@ -83,6 +83,9 @@ std::vector<DisagreementBundle> bundled(std::span<const Disagreement> disagreeme
 /// Returns the text of the disagreement, with the number of process groups.
 std::string disagreementText(const DisagreementBundle& bundle, const JobReport& job);
 
+/// Returns the lines of the disagreements, with a title for each sort; "" for none.
+std::string disagreementLines(const JobReport& job, const Color& color);
+
 /// Returns ", float32, sum, root 1": the facts, besides kind and payload, in which the ranks of a group must agree.
 template <typename Call>
 std::string factsText(const Call& call) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@ namespace commtap {
 namespace {
 
 constexpr size_t kMaxValues = 4;
+constexpr size_t kMaxDisagreementLines = 20;
 
 /// Returns how a process ended, for one or some of several ranks; "" if it ended normally.
 std::string endText(const JobProcess& process, bool is_one) {
@@ -179,6 +181,45 @@ std::string disagreementText(const DisagreementBundle& bundle, const JobReport& 
   const std::string phase(disagreement.phase ? phaseName(*disagreement.phase) : "");
   return fmt::format("{} in {} ({}) {}", kindName(disagreement.kind), inert(disagreement.module), phase, where) +
          valuesText(disagreement, job);
+}
+
+namespace {
+
+/// Ranks that run, or that ended badly, may differ for no other reason.
+std::string_view titleOf(const Disagreement& disagreement, bool runs, bool ended_badly) {
+  switch (disagreement.what) {
+    case Disagreement::What::kModule:
+      return "Ranks agree on the number of calls, not on the module";
+    case Disagreement::What::kStopped:
+      return "Ranks were killed, and stopped at different points of one sequence (as after a hang: commtap show "
+             "--last)";
+    default:
+      return mayYetAgree(disagreement, runs)
+                 ? "RANKS DIFFER SO FAR: some still run, or their end is not known (commtap why)"
+             : ended_badly ? "RANKS DISAGREE, and ranks failed or were killed: see commtap why"
+                           : "RANKS DISAGREE: likely a hang or a bug";
+  }
+}
+
+} // namespace
+
+std::string disagreementLines(const JobReport& job, const Color& color) {
+  const std::vector<DisagreementBundle> bundles = bundled(job.disagreements);
+  const bool runs = isRunning(job);
+  const bool ended_badly = hasEndedBadly(job);
+  std::string text;
+  std::string_view title;
+  uint64_t shown = 0;
+  for (size_t i = 0; i < std::min(bundles.size(), kMaxDisagreementLines); ++i) {
+    const std::string_view above = std::exchange(title, titleOf(bundles[i].disagreement, runs, ended_badly));
+    text += title == above ? "" : color.warning(title) + "\n";
+    text += "  " + disagreementText(bundles[i], job) + "\n";
+    shown += bundles[i].groups;
+  }
+  if (job.disagreements_found > shown) {
+    text += fmt::format("  and {} more: commtap export --format job\n", job.disagreements_found - shown);
+  }
+  return text;
 }
 
 } // namespace commtap

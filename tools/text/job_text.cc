@@ -3,14 +3,16 @@
 #include "tools/text/job_text.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
-#include "report/model/rank_ranges.h"
 
 #include "report/base/timestamp.h"
+#include "report/job/rank_union.h"
 #include "report/job/step_count.h"
+#include "report/model/rank_ranges.h"
 #include "tools/text/call_text.h"
 #include "tools/text/text.h"
 
@@ -50,8 +52,62 @@ void Means::add(const JobCollective& row, Mean& mean) const {
   mean.bytes += static_cast<double>(row.amount.bytes.sum) / divisor;
 }
 
-std::string callsNumber(double calls) {
-  return fmt::format("{:.4g}", calls);
+void CallSpread::add(const JobCollective& row, const JobReport& job) {
+  const RankRanges& ranks = job.rank_sets[row.rank_set];
+  has_unranked_ = has_unranked_ || row.amount.ranks != countOf(ranks);
+  if (row.amount.count.min != row.amount.count.max) {
+    uneven_.push_back(&row);
+    return;
+  }
+  const auto calls = static_cast<int64_t>(row.amount.count.sum / std::max<uint64_t>(row.amount.ranks, 1));
+  for (const auto& [first, last] : ranks) {
+    changes_[first] += calls;
+    changes_[last + 1] -= calls;
+  }
+}
+
+CallSpread::RanksByCalls CallSpread::evenCalls(const RankRanges& all) const {
+  RanksByCalls ranks_by_calls;
+  int64_t calls = 0;
+  size_t others = countOf(all);
+  for (auto change = changes_.begin(); change != changes_.end() && std::next(change) != changes_.end(); ++change) {
+    calls += change->second;
+    const size_t ranks = countOf(intersectionOf(all, {{change->first, std::next(change)->first - 1}}));
+    ranks_by_calls[calls] += ranks;
+    others -= ranks;
+  }
+  ranks_by_calls[0] += others;
+  std::erase_if(ranks_by_calls, [](const auto& part) { return part.second == 0; });
+  return ranks_by_calls;
+}
+
+std::string CallSpread::text(const JobReport& job, uint64_t steps) const {
+  RanksByCalls ranks_by_calls = evenCalls(job.ranks);
+  if (has_unranked_ || ranks_by_calls.empty()) {
+    return "";
+  }
+  if (uneven_.size() > 1 || (!uneven_.empty() && ranks_by_calls.size() > 1)) {
+    return "ranks differ";
+  }
+  if (!uneven_.empty()) {
+    const auto [base, ranks] = *ranks_by_calls.begin();
+    const RankedAmount& amount = uneven_.front()->amount;
+    ranks_by_calls = {{base, ranks - amount.ranks}};
+    ranks_by_calls[base + static_cast<int64_t>(amount.count.min)] += 1;
+    ranks_by_calls[base + static_cast<int64_t>(amount.count.max)] += amount.ranks - 1;
+    std::erase_if(ranks_by_calls, [](const auto& part) { return part.second == 0; });
+  }
+  if (ranks_by_calls.size() == 1) {
+    return "";
+  }
+  const auto number = [steps](int64_t sum) {
+    return countText(static_cast<double>(sum) / static_cast<double>(std::max<uint64_t>(steps, 1)));
+  };
+  const auto idle = ranks_by_calls.extract(0);
+  const size_t all = countOf(job.ranks);
+  return number(ranks_by_calls.begin()->first) +
+         (ranks_by_calls.size() > 1 ? " to " + number(ranks_by_calls.rbegin()->first) : "") +
+         (idle ? fmt::format(" on {} of {}", all - idle.mapped(), counted(all, "rank")) : "");
 }
 
 std::string unitText(const Means& means) {
@@ -65,19 +121,32 @@ std::string unitText(const Means& means) {
                    means.haveCallsOutside() ? "; among them calls outside of steps, as of an evaluation" : "");
 }
 
-std::string setupText(const JobReport& job, const Means& means) {
+Mean Means::setupOf(const JobReport& job) const {
   Mean setup;
   for (const JobCollective& row : job.collectives) {
     if (row.setup) {
-      means.add(row, setup);
+      add(row, setup);
     }
   }
+  return setup;
+}
+
+std::string setupText(const JobReport& job, const Means& means) {
+  const Mean setup = means.setupOf(job);
+  CallSpread spread;
+  for (const JobCollective& row : job.collectives) {
+    if (row.setup) {
+      spread.add(row, job);
+    }
+  }
+  const std::string by_rank = spread.text(job, 1);
   return setup.calls == 0 ? ""
                           : fmt::format(
-                                "set-up, before the first forward: {} {} and {} per rank",
-                                callsNumber(setup.calls),
+                                "set-up, before the first forward: {} {} and {} per rank{}",
+                                countText(setup.calls),
                                 setup.calls == 1 ? "call" : "calls",
-                                humanBytes(setup.bytes));
+                                humanBytes(setup.bytes),
+                                by_rank.empty() ? "" : " (calls: " + by_rank + ")");
 }
 
 namespace {
@@ -87,7 +156,7 @@ constexpr size_t kNameColumns = 50;
 std::string timeText(const JobSummary& summary) {
   std::string text = ", started " + formatSecond(summary.started_at_ns) + "Z";
   if (summary.ended_at_ns && *summary.ended_at_ns >= summary.started_at_ns) {
-    text += fmt::format(" ({:.1f} s)", static_cast<double>(*summary.ended_at_ns - summary.started_at_ns) / 1e9);
+    text += " (" + humanDuration(static_cast<double>(*summary.ended_at_ns - summary.started_at_ns)) + ")";
   }
   return text;
 }
@@ -268,7 +337,7 @@ std::string adviceShareText(const Advice& advice, const JobReport& job) {
       means.add(*row, part);
     }
   }
-  return part.bytes > 0 ? fmt::format("; its rows have {:.1f} % of the bytes", 100 * part.bytes / all.bytes) : "";
+  return part.bytes > 0 ? "; its rows have " + percentText(100 * part.bytes / all.bytes) + " of the bytes" : "";
 }
 
 std::string adviceMemoryText(const Advice& advice) {

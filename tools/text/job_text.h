@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,6 +44,8 @@ class Means {
     return has_calls_outside_;
   }
   void add(const JobCollective& row, Mean& mean) const;
+  /// Returns what the job communicated before its first forward, per rank.
+  Mean setupOf(const JobReport& job) const;
 
  private:
   uint64_t steps_;
@@ -50,8 +53,23 @@ class Means {
   bool has_calls_outside_;
 };
 
-/// Returns a number of calls with four digits: "2.5".
-std::string callsNumber(double calls);
+/// How the calls of several rows are spread over the ranks of a job: a mean over ranks that differ is no rank's number.
+class CallSpread {
+ public:
+  void add(const JobCollective& row, const JobReport& job);
+
+  /// Returns "1 on 1 of 2 ranks", "3 to 4", or "ranks differ" if no more is known; "" if all ranks make as many calls,
+  /// or if a process has no rank. `steps`: by how many calls are divided.
+  std::string text(const JobReport& job, uint64_t steps) const;
+
+ private:
+  using RanksByCalls = std::map<int64_t, size_t>;
+  RanksByCalls evenCalls(const RankRanges& all) const;
+
+  std::map<int64_t, int64_t> changes_; ///< of the calls at a rank, against the rank before it; without uneven rows
+  std::vector<const JobCollective*> uneven_;
+  bool has_unranked_ = false;
+};
 
 /// Returns "Per rank and step: all but set-up, divided by 4 ranks and 10 steps", the unit of all means but set-up.
 std::string unitText(const Means& means);
@@ -92,10 +110,10 @@ std::string timeTables(const ShownTimes& times, const Color& color);
 std::string timeText(const ShownTimes& times, const Color& color);
 
 /// Explains the columns of stepTimeCells(), for the heading of a table of steps.
-inline constexpr const char* kStepTimesAre = "MS PER STEP: mean of the ranks; COUNT and BYTES: sum of the ranks";
+inline constexpr const char* kStepTimesAre = "TIME PER STEP: mean of the ranks; COUNT and BYTES: sum of the ranks";
 
-/// Returns the milliseconds per step: the mean of the ranks that completed the steps, the shortest and the longest,
-/// each with its rank: "12.5", "12.0 (3)", "13.1 (0)". Returns three empty cells if no rank has completed them.
+/// Returns the time per step: the mean of the ranks that completed the steps, the shortest and the longest, each with
+/// its rank: "12.5 ms", "12.0 ms (3)", "13.1 ms (0)". Returns three empty cells if no rank has completed them.
 std::vector<std::string> stepTimeCells(const JobStep& step);
 
 /// Returns one line about how much the times of the slowest rank vary, without the first steps, which compile and warm

@@ -125,21 +125,8 @@ std::string mismatchText(std::span<const SequenceMismatch> mismatches, const Col
 
 std::string lastText(std::span<const LastRow> rows, const Color& color) {
   const bool has_runs = std::any_of(rows.begin(), rows.end(), [](const LastRow& row) { return !row.run.empty(); });
-  std::vector<TextColumn> columns = {
-      {"RANK", Align::kRight},
-      {"GROUP"},
-      {"SEQ", Align::kRight},
-      {"KIND"},
-      {"STATE"},
-      {"PAYLOAD", Align::kRight},
-      {"MODULE"},
-      {"PHASE"},
-      {"STEP", Align::kRight},
-      {"ISSUED AT"}};
-  if (has_runs) {
-    columns.insert(columns.begin(), {"RUN"});
-  }
-  Table table(std::move(columns));
+  Table table(
+      std::string(has_runs ? "RUN|" : "") + "RANK>|GROUP|SEQ>|KIND|STATE|PAYLOAD>|MODULE|PHASE|STEP>|ISSUED AT");
   for (const auto& [rank, group_title, call, state, run] : rows) {
     std::vector<std::string> cells = {
         rank ? std::to_string(*rank) : "-",

@@ -45,19 +45,11 @@ std::vector<std::string> calledCells(const NcclFunctionTotals& called) {
       humanBytes(static_cast<double>(called.amount.bytes))};
 }
 
-const std::vector<TextColumn>& calledColumns() {
-  static const std::vector<TextColumn> columns = {
-      {"NCCL"}, {"CALLS", Align::kRight}, {"FAILED", Align::kRight}, {"NCCL BYTES", Align::kRight}};
-  return columns;
-}
-
-Table tableWith(std::vector<TextColumn> columns) {
-  columns.insert(columns.end(), calledColumns().begin(), calledColumns().end());
-  return Table(std::move(columns));
-}
+/// The columns of calledCells().
+constexpr const char* kCalledColumns = "|NCCL|CALLS>|FAILED>|NCCL BYTES>";
 
 std::string comparedText(const std::vector<NcclComparison>& compared, const Color& color) {
-  Table table = tableWith({{"OP"}, {"GROUP"}, {"COUNT", Align::kRight}, {"BYTES", Align::kRight}});
+  Table table(std::string("OP|GROUP|COUNT>|BYTES>") + kCalledColumns);
   for (const NcclComparison& op : compared) {
     std::vector<std::string> cells = {
         op.op, op.group, std::to_string(op.asked), humanBytes(static_cast<double>(op.asked_bytes))};
@@ -76,7 +68,7 @@ std::string comparedText(const std::vector<NcclComparison>& compared, const Colo
 }
 
 std::string besideText(const std::vector<NcclFunctionTotals>& beside, const Color& color) {
-  Table table = tableWith({{"MODULE"}});
+  Table table(std::string("MODULE") + kCalledColumns);
   for (const NcclFunctionTotals& called : beside) {
     std::vector<std::string> cells = calledCells(called);
     cells.insert(cells.begin(), shorten(inert(called.module), kMaxLabel));

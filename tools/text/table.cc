@@ -45,6 +45,18 @@ bool isFormula(std::string_view cell) {
 
 } // namespace
 
+std::vector<TextColumn> textColumns(std::string_view titles) {
+  std::vector<TextColumn> columns;
+  while (!titles.empty()) {
+    std::string_view title = titles.substr(0, titles.find('|'));
+    titles.remove_prefix(std::min(title.size() + 1, titles.size()));
+    const bool is_right = title.ends_with('>');
+    title.remove_suffix(is_right ? 1 : 0);
+    columns.push_back({std::string(title), is_right ? Align::kRight : Align::kLeft});
+  }
+  return columns;
+}
+
 void Table::add(std::vector<std::string> cells) {
   cells.resize(columns_.size());
   for (std::string& cell : cells) {

@@ -52,10 +52,14 @@ struct TextColumn {
   Align align = Align::kLeft;
 };
 
+/// Returns columns of titles that "|" separates; those of a title before ">" are aligned to the right: "KIND|COUNT>".
+std::vector<TextColumn> textColumns(std::string_view titles);
+
 /// Formats columns of text, each as wide as its widest cell. Makes cells inert.
 class Table {
  public:
   explicit Table(std::vector<TextColumn> columns) : columns_(std::move(columns)) {}
+  explicit Table(std::string_view titles) : columns_(textColumns(titles)) {}
 
   /// Adds a row with one cell per column; missing cells are empty.
   void add(std::vector<std::string> cells);

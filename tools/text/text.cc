@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <csignal>
 #include <cstring>
 
@@ -37,15 +36,6 @@ constexpr std::array kSignals = {
     SignalName{SIGWINCH, "SIGWINCH"},   SignalName{SIGIO, "SIGIO"},         SignalName{SIGPWR, "SIGPWR"},
     SignalName{SIGSYS, "SIGSYS"},
 };
-
-/// Returns three significant digits, even if rounding reaches the next power of ten. Uses fewer for an exact whole
-/// number. Rounds a half up, as JavaScript does on the page: a long double holds such a value and its multiple exactly.
-std::string threeDigits(double value, bool may_be_exact) {
-  const int decimals = may_be_exact && value == std::floor(value) ? 0 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-  const long double scale = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
-  const bool is_half = value * scale - std::floor(value * scale) == 0.5L;
-  return fmt::format("{:.{}f}", is_half ? std::nextafter(value, HUGE_VAL) : value, decimals);
-}
 
 } // namespace
 
@@ -104,30 +94,6 @@ std::string shorten(const std::string& text, size_t columns) {
     }
   }
   return left + "..." + right;
-}
-
-std::string humanBytes(double bytes) {
-  constexpr std::array<const char*, 7> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  size_t unit = 0;
-  while (bytes >= 1024 && unit + 1 < kUnits.size()) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return threeDigits(bytes, unit == 0) + " " + kUnits[unit];
-}
-
-std::string humanDuration(double ns) {
-  struct Unit {
-    const char* name;
-    double next; ///< number of these units in one of the next unit
-  };
-  constexpr std::array<Unit, 6> kUnits = {{{"ns", 1000}, {"us", 1000}, {"ms", 1000}, {"s", 60}, {"min", 60}, {"h", 0}}};
-  size_t unit = 0;
-  while (unit + 1 < kUnits.size() && ns >= kUnits[unit].next) {
-    ns /= kUnits[unit].next;
-    ++unit;
-  }
-  return threeDigits(ns, unit == 0) + " " + kUnits[unit].name;
 }
 
 std::string stepRange(uint64_t first_step, uint64_t steps) {

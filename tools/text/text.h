@@ -11,7 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "report/base/inert.h" // IWYU pragma: export
+#include "report/base/inert.h"      // IWYU pragma: export
+#include "report/job/number_text.h" // IWYU pragma: export
 
 namespace commtap {
 
@@ -38,12 +39,6 @@ std::string pathWord(const std::string& path);
 
 /// Shortens `text` to at most `columns`; replaces its middle by "...".
 std::string shorten(const std::string& text, size_t columns);
-
-/// Returns "96 B", "1.50 KiB" or "12.0 GiB".
-std::string humanBytes(double bytes);
-
-/// Returns "850 ns", "1.20 ms", "12.5 s" or "3.40 h".
-std::string humanDuration(double ns);
 
 /// Returns "7" for one step, "16-31" for several merged steps.
 std::string stepRange(uint64_t first_step, uint64_t steps);

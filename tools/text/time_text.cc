@@ -39,7 +39,7 @@ class Exposed {
     const std::optional<double> part = !total_ && !setup ? unit_.partOfStep(sum_ns) : std::nullopt;
     return {
         humanDuration(total_ ? static_cast<double>(sum_ns) : unit_.perRank(sum_ns, setup)),
-        part ? fmt::format("{:.1f} %", 100 * *part) : ""};
+        part ? percentText(100 * *part) : ""};
   }
   std::string unitText() const {
     if (total_) {
@@ -50,7 +50,7 @@ class Exposed {
   std::string shareText() const {
     const std::string first =
         unit_.firstStepPart() > 0
-            ? fmt::format("; the first one took {:.0f} % of their time", 100 * unit_.firstStepPart())
+            ? "; the first one took " + percentText(100 * unit_.firstStepPart()) + " of their time"
             : "";
     return !total_ && unit_.stepNs() > 0 && unit_.steps() > 0
                ? "OF STEP: the share of a step of " + humanDuration(unit_.stepNs()) +
@@ -90,21 +90,9 @@ std::vector<std::string> timeCells(const TimeTotals& totals, const std::vector<s
       late};
 }
 
-std::vector<TextColumn> columns() {
-  return {
-      {"KIND"},
-      {"GROUP"},
-      {"COUNT", Align::kRight},
-      {"TIMED", Align::kRight},
-      {"QUEUED", Align::kRight},
-      {"RUNNING", Align::kRight},
-      {"LONGEST", Align::kRight},
-      {"EXPOSED", Align::kRight},
-      {"OF STEP", Align::kRight},
-      {"ALGBW", Align::kRight},
-      {"BUSBW", Align::kRight},
-      {"LATE BY (RANK)"}};
-}
+/// The columns of timeCells().
+constexpr const char* kTimeColumns =
+    "KIND|GROUP|COUNT>|TIMED>|QUEUED>|RUNNING>|LONGEST>|EXPOSED>|OF STEP>|ALGBW>|BUSBW>|LATE BY (RANK)";
 
 /// Returns the line below a table that leaves out rows; "" if it leaves out none.
 std::string moreText(size_t rows, const Color& color) {
@@ -116,7 +104,7 @@ std::string moreText(size_t rows, const Color& color) {
 }
 
 std::string groupText(const ShownTimes& times, const Exposed& exposed, const Color& color) {
-  Table table(columns());
+  Table table(kTimeColumns);
   for (const TimeTotals& totals : times.by_group) {
     const uint64_t sum_ns =
         exposed.isTotal() ? totals.time.of(DurationKind::kExposed).sum_ns : exposedInSteps(totals, times.by_module);
@@ -135,10 +123,10 @@ std::string causesText(const std::vector<TimeTotals>& by_group) {
     const double all_ns = totals.causes ? late_ns + static_cast<double>(totals.causes->network_ns) : 0;
     if (late_ns > kLeast * all_ns) {
       text += fmt::format(
-          "EXPOSED with set-up for {} on {}: at least {:.1f} % waits for ranks that came later\n",
+          "EXPOSED with set-up for {} on {}: at least {} waits for ranks that came later\n",
           kindName(totals.kind),
           totals.group,
-          100 * late_ns / all_ns);
+          percentText(100 * late_ns / all_ns));
     }
   }
   return text;
@@ -149,9 +137,7 @@ bool isShown(const ShownTimes& times, const std::string& module) {
 }
 
 std::string moduleText(const ShownTimes& times, const Exposed& exposed, const Color& color) {
-  std::vector<TextColumn> with_module = columns();
-  with_module.insert(with_module.begin(), {"MODULE"});
-  Table table(std::move(with_module));
+  Table table(std::string("MODULE|") + kTimeColumns);
   size_t rows = 0;
   for (const TimeTotals& totals : times.by_module) {
     if (!isShown(times, totals.module) || ++rows > kMaxTimedRows) {
@@ -168,13 +154,7 @@ std::string moduleText(const ShownTimes& times, const Exposed& exposed, const Co
 
 /// Returns where the job stood still; "" if nothing was exposed.
 std::string placesText(const ShownTimes& times, const Exposed& exposed, const Color& color) {
-  Table table(
-      {{"MODULE"},
-       {"PHASE"},
-       {"TIMES", Align::kRight},
-       {"EXPOSED", Align::kRight},
-       {"OF STEP", Align::kRight},
-       {"MOSTLY FOR"}});
+  Table table("MODULE|PHASE|TIMES>|EXPOSED>|OF STEP>|MOSTLY FOR");
   size_t rows = 0;
   for (const StoodStill& each : stoodStill(times.by_module)) {
     if (!isShown(times, each.place.module) || ++rows > kMaxTimedRows) {
@@ -219,15 +199,15 @@ constexpr uint64_t kFewestSteps = 5;
 struct StepTime {
   uint64_t first_step = 0;
   uint64_t steps = 1;
-  double ms = 0; ///< per step, on the slowest rank
+  double ns = 0; ///< per step, on the slowest rank
 };
 
-double msPerStep(const JobStep& step, double duration_ns) {
-  return duration_ns / 1e6 / static_cast<double>(std::max<uint64_t>(step.steps, 1));
+double perStep(const JobStep& step, double duration_ns) {
+  return duration_ns / static_cast<double>(std::max<uint64_t>(step.steps, 1));
 }
 
-std::string withRank(double ms, const std::optional<int64_t>& rank) {
-  return fmt::format("{:.1f}", ms) + (rank ? fmt::format(" ({})", *rank) : "");
+std::string withRank(double ns, const std::optional<int64_t>& rank) {
+  return humanDuration(ns) + (rank ? fmt::format(" ({})", *rank) : "");
 }
 
 /// Returns the steps that each of their ranks has completed, except the first ones.
@@ -235,7 +215,7 @@ std::vector<StepTime> timesOf(const std::vector<JobStep>& steps) {
   std::vector<StepTime> times;
   for (const JobStep& step : steps) {
     if (step.first_step >= kWarmUpSteps && step.timed_ranks > 0 && step.timed_ranks == step.ranks) {
-      times.push_back({step.first_step, step.steps, msPerStep(step, static_cast<double>(step.duration_ns.max))});
+      times.push_back({step.first_step, step.steps, perStep(step, static_cast<double>(step.duration_ns.max))});
     }
   }
   return times;
@@ -247,10 +227,10 @@ double quantile(const std::vector<StepTime>& times, uint64_t steps, double share
   for (const StepTime& time : times) {
     addSaturating(seen, time.steps);
     if (static_cast<double>(seen) >= share * static_cast<double>(steps)) {
-      return time.ms;
+      return time.ns;
     }
   }
-  return times.back().ms;
+  return times.back().ns;
 }
 
 } // namespace
@@ -262,9 +242,9 @@ std::vector<std::string> stepTimeCells(const JobStep& step) {
   const Spread<uint64_t>& duration = step.duration_ns;
   const double mean_ns = static_cast<double>(duration.sum) / static_cast<double>(step.timed_ranks);
   return {
-      fmt::format("{:.1f}", msPerStep(step, mean_ns)),
-      withRank(msPerStep(step, static_cast<double>(duration.min)), duration.min_rank),
-      withRank(msPerStep(step, static_cast<double>(duration.max)), duration.max_rank)};
+      humanDuration(perStep(step, mean_ns)),
+      withRank(perStep(step, static_cast<double>(duration.min)), duration.min_rank),
+      withRank(perStep(step, static_cast<double>(duration.max)), duration.max_rank)};
 }
 
 std::string stepSpreadText(const std::vector<JobStep>& all) {
@@ -276,18 +256,17 @@ std::string stepSpreadText(const std::vector<JobStep>& all) {
   if (steps < kFewestSteps || times.size() < 2) {
     return {};
   }
-  std::sort(times.begin(), times.end(), [](const StepTime& a, const StepTime& b) { return a.ms < b.ms; });
+  std::sort(times.begin(), times.end(), [](const StepTime& a, const StepTime& b) { return a.ns < b.ns; });
   const StepTime& slowest = times.back();
   return fmt::format(
-      "step times of the slowest rank, over {} steps after the first {}: median {:.1f} ms, {:.1f} to {:.1f} ms for "
-      "four of five, slowest "
-      "{:.1f} ms (step {})\n",
+      "step times of the slowest rank, over {} steps after the first {}: median {}, {} to {} for four of five, "
+      "slowest {} (step {})\n",
       steps,
       kWarmUpSteps,
-      quantile(times, steps, 0.5),
-      quantile(times, steps, 0.1),
-      quantile(times, steps, 0.9),
-      slowest.ms,
+      humanDuration(quantile(times, steps, 0.5)),
+      humanDuration(quantile(times, steps, 0.1)),
+      humanDuration(quantile(times, steps, 0.9)),
+      humanDuration(slowest.ns),
       stepRange(slowest.first_step, slowest.steps));
 }
 

@@ -122,7 +122,7 @@ std::vector<std::string> rateCells(const Rate& rate, const RateColumns& columns,
     cells.push_back(humanBytes(static_cast<double>(rate.total.bytes)));
   }
   if (columns.exposed) {
-    cells.push_back(rate.total.timed == 0 ? "" : fmt::format("{:.1f} %", 100 * rate.exposed_share));
+    cells.push_back(rate.total.timed == 0 ? "" : percentText(100 * rate.exposed_share));
   }
   if (columns.running) {
     cells.push_back(rate.bus_bandwidth == 0 ? "" : humanBytes(rate.bus_bandwidth) + "/s");

@@ -79,7 +79,7 @@ Verb verifyVerb() {
                  selectionOptions(arguments->selection) +
                  OptionTable{
                      {.names = "--strict", .help = "Exit with 1 for a warning too", .to = &arguments->strict},
-                     {.names = "--json", .help = "Print a JSON document", .to = &arguments->json},
+                     jsonOption(arguments->json, "commtap-verify-1"),
                      formatOption(arguments->format, {"text", "junit", "json"})},
       .run = [arguments](const Given& /*given*/) { return verifyRun(*arguments); }};
 }

@@ -87,7 +87,7 @@ def test_swapped_classes_are_wrappers_too(runner: Runner) -> None:
 def test_variants_are_compared_row_by_row(runner: Runner, before: str, after: str) -> None:
     """`diff` of two variants has one tree."""
     folders = [variant(runner, name).output_folder for name in (before, after)]
-    done = commtap("diff", "--format", "json", *folders)
+    done = commtap("diff", "--json", *folders)
     changed = {module for change in json.loads(done.stdout)["changes"] for module in change["modules"]}
     assert changed <= CLEAN
     if before == "plain":

@@ -96,16 +96,16 @@ def test_commands_mark_set_up(runner: Runner) -> None:
     before, after = (run_of(runner, name).output_folder for name in ("by_hand", "evaluated"))
     shown = commtap("show", "--tree", before)
     assert "(set-up)" in shown
-    rows = json.loads(commtap("show", before, "--format", "json"))["modules"][0]["collectives"]
+    rows = json.loads(commtap("show", before, "--tree", "--json"))["modules"][0]["collectives"]
     parts = {row["kind"]: row["own_parts"] for row in rows}
     assert [(part["setup"], part["count"]) for part in parts["all_reduce"]] == [(False, 2 * STEPS), (True, 2)]
     text = commtap("diff", before, after)
     assert "+0.5 all_reduce per step in Global (other, default_pg)" in text
-    changes = json.loads(commtap("diff", before, after, "--format", "json"))["changes"]
+    changes = json.loads(commtap("diff", before, after, "--json"))["changes"]
     assert {change["setup"] for change in changes if change["kind"] == "all_reduce" and change["phase"] == "other"} == {
         False
     }
-    merged = json.loads(commtap("merge", before, "--format", "json"))["collectives"]
+    merged = json.loads(commtap("export", before, "--format", "job"))["collectives"]
     assert [row.get("setup") for row in merged if row["kind"] == "all_reduce"].count(True) == 1
     table = list(csv.DictReader(io.StringIO(commtap("export", before, "--format", "csv"))))
     assert {row["setup"] for row in table if row["kind"] == "all_reduce"} == {"true", "false"}

@@ -70,7 +70,7 @@ def test_lists(runner: Runner, rank: int) -> None:
 def test_merged(runner: Runner) -> None:
     """The calls of all ranks: tokens by peer are the sums of the tables above."""
     run = runner.shim(JOBS["splits"])
-    command = [COMMAND, "merge", run.output_folder, "--format", "json"]
+    command = [COMMAND, "export", run.output_folder, "--format", "job"]
     job = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=60).stdout)
     [row] = (
         row

@@ -265,7 +265,7 @@ with commtap.CommDebugMode():
 def test_a_merged_job(late: Run) -> None:
     """The merged report has all ranks' durations, the straggler, and each step's waits."""
     done = subprocess.run(
-        [COMMAND, "merge", "--format", "json", late.output_folder], capture_output=True, check=True, timeout=60
+        [COMMAND, "export", "--format", "job", late.output_folder], capture_output=True, check=True, timeout=60
     )
     job = json.loads(done.stdout)
     (row,) = [row for row in job["module_times"] if row["module"] == "Late"]

@@ -53,7 +53,7 @@ def test_command_line(tree: Path) -> None:
     [command] = tree.rglob("bin/commtap")
     command.chmod(0o755)
     assert emulate(command, "--version").stdout.startswith("commtap ")
-    for verb in (["show"], ["merge", "-o", "/dev/stdout"], ["export", "--format", "jsonl"]):
+    for verb in (["show"], ["export", "--format", "job", "-o", "/dev/stdout"], ["export", "--format", "jsonl"]):
         arguments = [*verb, str(REPOSITORY / "tests" / "corpus" / "ddp")]
         expected = subprocess.run([COMMAND, *arguments], capture_output=True, text=True, check=True).stdout
         assert emulate(command, *arguments).stdout == expected

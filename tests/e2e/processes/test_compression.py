@@ -33,7 +33,7 @@ def rows_of(run: Run, folder: Path) -> list[object]:
     """Returns the output of commands that is the same in each run of the job."""
     folder.mkdir()
     job = folder / "job.json"
-    commtap("merge", run.output_folder, "-o", job)
+    commtap("export", run.output_folder, "--format", "job", "-o", job)
     commtap("html", run.output_folder, "-o", folder / "page.html")
     assert (folder / "page.html").stat().st_size > 1_000_000
     merged = json.loads(job.read_text(encoding="utf-8"))

@@ -246,8 +246,8 @@ def test_all_ranks_raise(runner: Runner) -> None:
     run = runner.run(Job("endings.py", ("raise",), status=1), Mode.SHIM)
     assert [(each.job["exit"], each.job["exit_status"]) for each in run.reports] == [("normal", 1)] * 2
     out = run.output_folder
-    for command in ("show", "merge"):
-        assert "ranks 0-1: ended with status 1\n" in say(command, out).stdout, command
+    for options in ((), ("--ranks",)):
+        assert "ranks 0-1: ended with status 1\n" in say("show", out, *options).stdout, options
     checked = say("check", out)
     assert checked.returncode == 1
     assert "processes exited with another status than 0" in checked.stdout

@@ -114,7 +114,7 @@ def test_truncated(tmp_path: Path, bare: subprocess.CompletedProcess[str], when:
     assert [(each.job["exit"], each.job["rank"], each.total()) for each in reports] == [("_exit", 0, 5)]
     assert list(tmp_path.glob("*.ledger")) == []
     assert f"{tmp_path}/rank-00000." in lines[0]
-    for command in ("show", "merge", "list", "why"):
+    for command in ("show", "advise", "list", "why"):
         looked = subprocess.run([COMMAND, command, tmp_path], capture_output=True, timeout=TIMEOUT_S)
         assert looked.returncode >= 0, looked
 

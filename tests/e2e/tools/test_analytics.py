@@ -188,6 +188,12 @@ def test_endings(database: duckdb.DuckDBPyConnection) -> None:
     ]
 
 
+def test_failed(database: duckdb.DuckDBPyConnection) -> None:
+    """The query returns the run of the last day of which a rank was killed."""
+    rows = [(row["run_id"], row["killed"], row["failed"], row["processes"]) for row in ask(database, "failed")]
+    assert rows == [("tuesday", 1, 0, RANKS)]
+
+
 def test_growth(database: duckdb.DuckDBPyConnection) -> None:
     """The query names the commit from which on the runs communicate twice as much."""
     [row] = ask(database, "growth")
@@ -296,4 +302,4 @@ def test_clickhouse_has_the_same_rows(lake: Path, database: duckdb.DuckDBPyConne
 def test_every_query_of_the_page_is_tested() -> None:
     """Each query of the page needs a test with its name here."""
     assert set(QUERIES) == {name.removeprefix("test_") for name in globals() if name.removeprefix("test_") in QUERIES}
-    assert len(QUERIES) == PAGE.count("```sql") == 6
+    assert len(QUERIES) == PAGE.count("```sql") == 7

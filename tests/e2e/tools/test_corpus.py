@@ -29,7 +29,7 @@ def commtap(*arguments: object, status: int = 0) -> subprocess.CompletedProcess:
 def test_reports_and_their_merged_report_agree() -> None:
     """The folder and the merged report have the same numbers, and all modules are below the user's class."""
     for source in (CORPUS / "ddp", CORPUS / "ddp.job.json"):
-        document = json.loads(commtap("merge", source, "--format", "json").stdout)
+        document = json.loads(commtap("export", source, "--format", "job").stdout)
         assert document["ranks"] == "0-1"
         assert {module["name"] for module in document["modules"] if module["parent"] == 0} == {"Net"}
         assert {row["module"].split(".")[0] for row in document["collectives"]} == {"Global", "Net"}
@@ -54,5 +54,5 @@ def test_another_version_is_one_sentence(tmp_path: Path, source: str) -> None:
     other = f"{schema[:-1]}1"
     path = tmp_path / "other.json"
     path.write_text(text.replace(f'"{schema}"', f'"{other}"', 1), encoding="utf-8")
-    said = commtap("merge", path, status=1).stderr
+    said = commtap("show", "--ranks", path, status=1).stderr
     assert f"of schema {other}, this commtap reads {schema}: use the commtap that" in said

@@ -25,10 +25,10 @@ def test_a_mesh_of_all_ranks_compares_with_a_dimension_of_a_larger_mesh(runner: 
     )
     dimensions = [
         {group["name"]: group.get("mesh_dimension") for group in json.loads(merged)["groups"]}
-        for merged in (commtap("merge", run.output_folder, "--format", "json") for run in (alone, both))
+        for merged in (commtap("export", run.output_folder, "--format", "job") for run in (alone, both))
     ]
     assert dimensions == [{"default_pg": "dp"}, {"default_pg": None, "mesh_dp": "dp"}]
-    found = json.loads(commtap("diff", alone.output_folder, both.output_folder, "--format", "json"))
+    found = json.loads(commtap("diff", alone.output_folder, both.output_folder, "--json"))
     assert found["changes"] == []
     assert [note for note in found["notes"] if note.startswith(DP)]
 
@@ -37,5 +37,5 @@ def test_dimensions_of_other_names_do_not_compare(runner: Runner) -> None:
     alone, both = (
         runner.shim(Job("mesh_dimensions.py", names, ranks)) for names, ranks in ((("dp",), 2), (("fsdp", "tp"), 4))
     )
-    changes = json.loads(commtap("diff", alone.output_folder, both.output_folder, "--format", "json"))["changes"]
+    changes = json.loads(commtap("diff", alone.output_folder, both.output_folder, "--json"))["changes"]
     assert {change["group"] for change in changes} == {"default_pg", "mesh_fsdp"}

@@ -40,9 +40,9 @@ def test_each_group_is_one_of_its_own(run: Run) -> None:
 def test_ranks_that_work_alike_agree(run: Run) -> None:
     folder = run.output_folder
     assert "wrong" not in commtap("why", folder)
-    merged = commtap("merge", folder)
+    merged = commtap("show", "--ranks", folder)
     assert "RANKS DISAGREE" not in merged, merged
-    assert json.loads(commtap("merge", folder, "--format", "json"))["disagreements_found"] == 0
+    assert json.loads(commtap("export", folder, "--format", "job"))["disagreements_found"] == 0
     assert "FAILED" not in commtap("check", folder)
     assert "no differences" in commtap("diff", folder, folder)
 

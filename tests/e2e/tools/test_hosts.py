@@ -117,7 +117,7 @@ def test_a_job_on_three_hosts(tmp_path: Path) -> None:
         assert "Net.a" in top.stdout
         assert "rank 1 skipped all_gather" in top.stdout
 
-        merged = job.run("merge", "--format", "json")
+        merged = job.run("export", "--format", "job")
         document = json.loads(merged.stdout)
         assert document["ranks"] == "0-2", merged.stderr
         assert list(Path("/tmp").glob("commtap-hosts-*")) == []

@@ -71,17 +71,20 @@ def test_shows_what_was_counted(show: Opener) -> None:
 
 
 def test_numbers_have_the_texts_of_the_command(browser: Browser) -> None:
-    """Bytes and durations: the unit test of the command reads the same table."""
-    table = json.loads((REPOSITORY / "tests/unit/tools/text/number_texts.json").read_text(encoding="utf-8"))
+    """Bytes, durations, counts and percent: the unit test of the command reads the same table."""
+    table = json.loads((REPOSITORY / "tests/unit/report/job/number_texts.json").read_text(encoding="utf-8"))
     source = (REPOSITORY / "tools/html/js/text.js").read_text(encoding="utf-8")
     script = """async ({ source, table }) => {
-      const { bytesText, nsText } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
-      return { bytes: table.bytes.map(([value]) => bytesText(value)), ns: table.ns.map(([value]) => nsText(value)) };
+      const text = await import(`data:text/javascript,${encodeURIComponent(source)}`);
+      const { bytesText, nsText, fractionText, percentText, changeText } = text;
+      const writers = { bytes: bytesText, ns: nsText, count: fractionText, percent: percentText, change: changeText };
+      const written = ([name, examples]) => [name, examples.map((example) => writers[name](...example.slice(0, -1)))];
+      return Object.fromEntries(Object.entries(table).map(written));
     }"""
     page = browser.new_page()
     shown = page.evaluate(script, {"source": source, "table": table})
     page.close()
-    assert shown == {name: [text for _, text in examples] for name, examples in table.items()}
+    assert shown == {name: [text for *_, text in examples] for name, examples in table.items()}
 
 
 def test_means_are_per_rank_and_step(show: Opener) -> None:
@@ -384,7 +387,7 @@ def test_ranks_side_by_side(show: Opener) -> None:
     with show(bad_job()) as opened:
         words = opened.page.locator("#ranks tbody tr", has_text="all_gather").inner_text()
         assert "(rank 5)" in words
-        assert "50.0% more than the median" in words
+        assert "50.0 % more than the median" in words
         assert "1 rank" in words
         opened.page.get_by_role("radio", name="difference from the median").check(force=True)
         opened.heat_map.focus()
@@ -394,7 +397,7 @@ def test_ranks_side_by_side(show: Opener) -> None:
         for _ in range(kinds.index("all_gather")):
             opened.page.keyboard.press("ArrowDown")
         assert opened.said().startswith("rank 5, all_gather, Bytes ")
-        assert opened.said().endswith("Which is 50.0% more than the median")
+        assert opened.said().endswith("Which is 50.0 % more than the median")
         expect(opened.page.locator("#tip")).to_contain_text("rank 5, all_gather")
         opened.page.keyboard.press("ArrowLeft")
         assert opened.said().endswith("Which is equal to the median")
@@ -618,10 +621,10 @@ def test_large_job(show: Opener) -> None:
     assert len(job.modules) > 10_000
     with show(job) as opened:
         assert opened.figure("Collectives") == total(job)
-        expect(opened.page.locator("#facts")).to_contain_text("1,000 ranks: 0-999")
+        expect(opened.page.locator("#facts")).to_contain_text("1000 ranks: 0-999")
         assert opened.evaluate("document.querySelectorAll('*').length") < 5000
         opened.page.get_by_role("button", name="modules in layers").click()
-        expect(opened.page.get_by_role("button", name=re.compile(r"Show 100 more of 1,0\d\d rows"))).to_be_visible()
+        expect(opened.page.get_by_role("button", name=re.compile(r"Show 100 more of 10\d\d rows"))).to_be_visible()
         opened.page.get_by_role("searchbox").fill("layers.999.attention.wo")
         expect(opened.module_rows).to_have_count(6)
         opened.module_rows.nth(5).locator(".link").click()
@@ -644,10 +647,10 @@ def stepped_job() -> JobSample:
 
 
 def test_steps_are_those_of_the_job(browser: Browser, tmp_path: Path) -> None:
-    """The charts' points equal the steps that `commtap merge` prints for the ranks' reports."""
+    """The charts' points equal the steps that `commtap export --format job` writes for the ranks' reports."""
     layout = Layout(ranks=8, layers=1, steps=5)
     write_reports(tmp_path / "out", layout, with_steps(layout))
-    merged = json.loads(subprocess.check_output([COMMAND, "merge", tmp_path / "out", "--format", "json"]))
+    merged = json.loads(subprocess.check_output([COMMAND, "export", tmp_path / "out", "--format", "job"]))
     ended = [step for step in merged["steps"] if step["duration_ns"]]
     assert len(merged["steps"]) == len(ended) + 1 == layout.steps + 1
     page = write_page(tmp_path / "out", tmp_path / "report.html")
@@ -770,7 +773,7 @@ def test_steps_as_a_table(show: Opener) -> None:
     with show(stepped_job()) as opened:
         opened.page.get_by_text("Show as a table").click()
         assert opened.column("Steps", "#steps") == [f"step {step}" for step in range(5)]
-        assert opened.column("Slowest rank", "#steps")[:2] == ["1,000 ms (rank 3)", "12 ms (rank 3)"]
+        assert opened.column("Slowest rank", "#steps")[:2] == ["1.00 s (rank 3)", "12.0 ms (rank 3)"]
         assert opened.column("Time per step", "#steps")[3:] == ["22.3 ms", ""]
         assert opened.column("all_gather", "#steps") == ["8.00 KiB"] * 4 + ["0 B"]
         opened.choose("kind", "all_reduce")
@@ -788,7 +791,7 @@ def test_many_steps(show: Opener) -> None:
         assert len(opened.step_points("Time")) == 511
         opened.step_chart("Time").focus()
         opened.page.keyboard.press("End")
-        assert opened.said().startswith("steps 1,011,728-1,013,775, Mean 10.3 ms per step")
+        assert opened.said().startswith("steps 1011728-1013775, Mean 10.3 ms per step")
         opened.page.get_by_text("Show as a table").click()
         opened.page.get_by_role("button", name="Show 100 more of 511 rows").click()
         assert len(opened.column("Steps", "#steps")) == 200
@@ -908,7 +911,7 @@ def test_more_ranks_than_columns(show: Opener) -> None:
         assert opened.said().startswith(
             "rank 1998 to rank 1999, all_reduce, Farthest from the median rank 1998, Bytes "
         )
-        assert opened.said().endswith("50.0% less than the median")
+        assert opened.said().endswith("50.0 % less than the median")
         opened.page.keyboard.press("Home")
         assert opened.said().startswith("rank 0 to rank 1, all_reduce")
 

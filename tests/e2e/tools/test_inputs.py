@@ -32,7 +32,7 @@ def run(*arguments: object) -> tuple[int, str, float]:
     [
         ("check", REPORT, "--budget"),
         ("why", "127.0.0.1:1", "--token-file"),
-        ("merge", "127.0.0.1:1", "--token-file"),
+        ("show", "127.0.0.1:1", "--token-file"),
         ("serve", ".", "--listen", "0.0.0.0:0", "--token-file"),
         ("options", "--format", "fields"),
     ],
@@ -71,7 +71,14 @@ def write_bomb(path: Path, again: bytes) -> None:
 def test_max_file_size_bounds_memory(again: bytes, tmp_path: Path) -> None:
     bomb = tmp_path / "rank-00000.json.gz"
     write_bomb(bomb, again)
-    for words in (["show"], ["merge"], ["advise"], ["html", "-o", tmp_path / "page"], ["export", "--format", "csv"]):
+    for words in (
+        ["show"],
+        ["show", "--ranks"],
+        ["advise"],
+        ["html", "-o", tmp_path / "page"],
+        ["export", "--format", "csv"],
+        ["export", "--format", "job"],
+    ):
         status, said, memory = run(*words, bomb, "--max-file-size", "64MiB")
         assert status == 1, said
         assert f"{bomb} has more than " in said

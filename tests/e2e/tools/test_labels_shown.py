@@ -44,7 +44,7 @@ def test_show_tells_labels_apart(run: Run) -> None:
 
 
 def test_the_json_of_show_tells_labels_apart(run: Run) -> None:
-    document = json.loads(commtap("show", run.output_folder, "--format", "json"))
+    document = json.loads(commtap("show", run.output_folder, "--tree", "--json"))
     own: dict[tuple[str, str], dict[Any, int]] = {}
     for row in document["modules"][0]["collectives"]:
         parts = row["own_parts"]
@@ -62,7 +62,7 @@ def test_diff_names_the_label_that_grew(run: Run, runner: Runner) -> None:
     assert "+2 all_reduce per step in Global [val_metric] (other, default_pg): 1 to 3 calls" in text
     assert "clip_grad_norm_" not in text
     assert "Global \\[val\\_metric\\]" in commtap("diff", run.output_folder, more.output_folder, "--format", "markdown")
-    changes = json.loads(commtap("diff", run.output_folder, more.output_folder, "--format", "json"))["changes"]
+    changes = json.loads(commtap("diff", run.output_folder, more.output_folder, "--json"))["changes"]
     assert [(change["module"], change["label"]) for change in changes] == [("Global", "val_metric")]
-    findings = json.loads(commtap("check", more.output_folder, "--baseline", run.output_folder, "--format", "json"))
+    findings = json.loads(commtap("check", more.output_folder, "--baseline", run.output_folder, "--json"))
     assert [f["label"] for check in findings["checks"] for f in check["findings"]] == ["val_metric"]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""`commtap merge`, `diff` and `check` on generated reports of large jobs and on a real job's."""
+"""Generated reports of large jobs and a real one: `export --format job`, `show --ranks`, `diff` and `check`."""
 
 import functools
 import json
@@ -42,7 +42,7 @@ def commtap(*arguments: str | Path, status: int | None = 0) -> subprocess.Comple
 
 
 def merged(folder: Path, *arguments: str, status: int = 0) -> Document:
-    document = json.loads(commtap("merge", folder, "--format", "json", *arguments, status=status).stdout)
+    document = json.loads(commtap("export", folder, "--format", "job", *arguments, status=status).stdout)
     validator_of("job").validate(document)
     return document
 
@@ -89,7 +89,7 @@ def test_rows_are_the_ranks_rows(tmp_path: Path) -> None:
         groups = {group["name"]: group["desc"] for group in each.groups}
         for row in each.collectives:
             expected.setdefault(key_of(row, groups), {})[rank] = (row["count"], row["bytes"])
-    document = merged(folder, status=1)
+    document = merged(folder)
     names = {group["name"]: group["name"] for group in document["groups"]}
     assert {key_of(row, names) for row in document["collectives"]} == set(expected)
     for row in document["collectives"]:
@@ -143,9 +143,9 @@ def test_calls_to_nccl_are_the_ranks_calls(tmp_path: Path) -> None:
             assert row[field]["max"] == max(numbers.values())
             assert row[field]["min_rank"] == min(rank for rank in numbers if numbers[rank] == row[field]["min"])
     assert section["calls"][-1]["module"] == "Engine"
-    commtap("merge", folder, "-o", tmp_path / "job.json")
+    commtap("export", folder, "--format", "job", "-o", tmp_path / "job.json")
     assert merged(tmp_path / "job.json")["nccl"] == section
-    text = commtap("merge", folder).stdout
+    text = commtap("show", "--ranks", folder).stdout
     assert "NCCL 2.27.5 (rank 3), 2.29.7 (ranks 1-2, 4-15): 60 communicators in 15 processes\n" in text
 
 
@@ -205,13 +205,13 @@ def test_a_rank_that_stopped_early(tmp_path: Path) -> None:
             row["count"] -= 1
 
     folder = copy_with(tmp_path / "out", change)
-    [found] = merged(folder, status=1)["disagreements"]
+    [found] = merged(folder)["disagreements"]
     assert found["what"] == "count"
     assert found["group"] == "mesh_tp"
     assert found["members"] == "6-7"
     assert found["module"] == "Transformer.layers.1.attention"
     assert {(value["count"], value["ranks"]) for value in found["values"]} == {(10, "7"), (9, "6")}
-    text = commtap("merge", folder, status=1).stdout
+    text = commtap("show", "--ranks", folder, status=1).stdout
     assert "RANKS DISAGREE" in text
     assert (
         "in Transformer.layers.1.attention (backward) on mesh_tp of ranks 6-7: 10 calls on rank 7; 9 on rank 6" in text
@@ -223,7 +223,7 @@ def test_a_send_that_nobody_received(tmp_path: Path) -> None:
         if rank == 8:
             next(row for row in document["collectives"] if row["kind"] == "recv")["count"] -= 1
 
-    [found] = merged(copy_with(tmp_path / "out", change), status=1)["disagreements"]
+    [found] = merged(copy_with(tmp_path / "out", change))["disagreements"]
     assert found["what"] == "unmatched"
     assert found["members"] == "0,8"
     assert found["sent"]["count"] == found["received"]["count"] + 1
@@ -247,7 +247,7 @@ def test_not_seen_and_problems(folder: Path, tmp_path: Path) -> None:
 
 def test_a_merged_report_is_as_good_as_the_folder(folder: Path, tmp_path: Path) -> None:
     """A merged report gives the same results, and does not disturb the reports next to it."""
-    commtap("merge", folder, "-o", tmp_path / "job.json")
+    commtap("export", folder, "--format", "job", "-o", tmp_path / "job.json")
     assert json.loads((tmp_path / "job.json").read_text()) == merged(folder)
     assert merged(tmp_path / "job.json") == merged(folder)
     assert commtap("diff", tmp_path / "job.json", folder).stdout.startswith("no differences\n")
@@ -279,7 +279,7 @@ def test_which_module_grew(folder: Path, tmp_path: Path) -> None:
     assert "+5.0 % bytes of reduce_scatter in Transformer.layers.*" in done.stdout
     first = done.stdout.split("By module")[1].splitlines()[2]
     assert first.startswith("Transformer.layers.* (4 modules, each)")
-    document = json.loads(commtap("diff", folder, today, "--format", "json", status=1).stdout)
+    document = json.loads(commtap("diff", folder, today, "--json", status=1).stdout)
     validator_of("diff").validate(document)
     change = next(each for each in document["changes"] if each["group"] == "mesh_tp")
     assert change["after"]["count"] - change["before"]["count"] == 1
@@ -321,16 +321,14 @@ def test_markdown_of_hostile_names(folder: Path, tmp_path: Path) -> None:
 
 def test_check_against_a_baseline(folder: Path, tmp_path: Path) -> None:
     commtap("check", folder)
-    commtap("merge", folder, "-o", tmp_path / "main.json")
+    commtap("export", folder, "--format", "job", "-o", tmp_path / "main.json")
     assert "all 15 checks passed" in commtap("check", folder, "--baseline", tmp_path / "main.json").stdout
     today = copy_with(tmp_path / "today", grown)
     failed = commtap("check", today, "--baseline", tmp_path / "main.json", status=1).stdout
     assert "FAILED all_gather on mesh_tp differs from the baseline\n  +1 all_gather per run" in failed
     assert commtap("check", folder, "--baseline", today, "--allow", "less").returncode == 0
     assert commtap("check", folder, "--baseline", today, status=1)
-    document = json.loads(
-        commtap("check", today, "--baseline", tmp_path / "main.json", "--format", "json", status=1).stdout
-    )
+    document = json.loads(commtap("check", today, "--baseline", tmp_path / "main.json", "--json", status=1).stdout)
     validator_of("check").validate(document)
     assert {finding["what"] for check in document["checks"] for finding in check["findings"]} == {"more"}
     rules = ("--tolerance", "module=**.attention,count=1,bytes=10%", "--tolerance", "group=mesh_dp,bytes=5%")
@@ -342,7 +340,7 @@ def test_check_against_itself(folder: Path, tmp_path: Path) -> None:
     for baseline in (folder, folder / "."):
         assert "is the run that is checked" in commtap("check", folder, "--baseline", baseline, status=2).stderr
     job = tmp_path / "job.json"
-    commtap("merge", folder, "--format", "json", "-o", job)
+    commtap("export", folder, "--format", "job", "-o", job)
     commtap("check", folder, "--baseline", job)
 
 
@@ -388,7 +386,7 @@ def test_check_says_what_is_not_sound(folder: Path, tmp_path: Path) -> None:
         (tmp_path / f"{rank}.json").write_text((folder / f"rank-{rank:05d}.json").read_text())
     assert "FAILED ranks have no report\n  no report of ranks 2-15\n" in commtap("check", tmp_path, status=1).stdout
     commtap("check", tmp_path, "--allow", "missing_ranks")
-    document = json.loads(commtap("check", tmp_path, "--format", "json", status=1).stdout)
+    document = json.loads(commtap("check", tmp_path, "--json", status=1).stdout)
     validator_of("check").validate(document)
     assert [check["passed"] for check in document["checks"]] == [True, False, True, True, True, True]
     assert document["checks"][1]["findings"] == [{"what": "missing_ranks", "text": "no report of ranks 2-15"}]
@@ -409,7 +407,7 @@ def test_errors_name_file_and_field(folder: Path, tmp_path: Path) -> None:
         ("diff", folder, folder, folder): "see commtap diff --help",
         ("diff", folder, tmp_path / "none"): "none does not exist",
         ("diff", folder, "--since", "yesterday"): '"yesterday" is not a duration',
-        ("merge", folder, "--run", "none"): 'no report of run "none"',
+        ("show", "--ranks", folder, "--run", "none"): 'no report of run "none"',
     }
     for arguments, said in wrong.items():
         done = commtap(*arguments, status=None)
@@ -433,10 +431,10 @@ def test_many_ranks_in_bounded_memory(tmp_path: Path) -> None:
     assert peak[1] < 200_000
 
 
-#: Prints the peak memory of `commtap merge` in KiB.
+#: Prints the peak memory of `commtap show --ranks` in KiB.
 MEASURE = """
 import resource, subprocess, sys
-subprocess.run([sys.argv[1], "merge", sys.argv[2]], check=True, stdout=subprocess.DEVNULL)
+subprocess.run([sys.argv[1], "show", "--ranks", sys.argv[2]], check=True, stdout=subprocess.DEVNULL)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 
@@ -492,7 +490,7 @@ def test_steps_of_all_ranks(runner: Runner) -> None:
     assert all(step["timed_rank_count"] == len(reports) for step in ended)
     assert all(0 < step["duration_ns"]["min"] <= step["duration_ns"]["max"] for step in ended)
     assert (last["timed_rank_count"], last["duration_ns"]) == (0, None)
-    text = commtap("merge", run.output_folder).stdout
+    text = commtap("show", "--ranks", "--steps", run.output_folder).stdout
     assert "By step" in text
 
 

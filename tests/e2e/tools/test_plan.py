@@ -127,7 +127,7 @@ def test_a_run_is_held_against_its_plan(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_every_document_says_that_it_is_a_plan(tmp_path: Path) -> None:
-    """The reports, the job report, `show`, `merge`, `diff`, the page and the tables."""
+    """The reports, the job report, `show`, `diff`, the page and the tables."""
     plan = Plan(tmp_path / "plan", 2, "--fake", "--", PLANNED)
 
     def ask(*words: object) -> str:
@@ -138,9 +138,9 @@ def test_every_document_says_that_it_is_a_plan(tmp_path: Path) -> None:
     assert plan.report(0).job["planned"] is True
     assert plan.job["job"]["planned"] is True
     assert "planned: nothing was communicated" in ask("show", folder)
-    assert json.loads(ask("show", folder, "--format", "json"))["planned"] is True
-    assert json.loads(ask("merge", folder, "--format", "json"))["job"]["planned"] is True
-    assert json.loads(ask("diff", folder, folder, "--format", "json"))["before"]["planned"] is True
+    assert json.loads(ask("show", folder, "--json"))["planned"] is True
+    assert json.loads(ask("export", folder, "--format", "job"))["job"]["planned"] is True
+    assert json.loads(ask("diff", folder, folder, "--json"))["before"]["planned"] is True
     ask("html", folder, "-o", tmp_path / "page.html")
     assert '"planned":true' in (tmp_path / "page.html").read_text()
     [row] = csv.DictReader(ask("export", folder, "--format", "csv", "--table", "processes", "-o", "-").splitlines())

@@ -80,7 +80,7 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     job = [*launcher, DOCS / "examples" / "train.py", "--steps", "1"]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     subprocess.run([COMMAND, "run", "--out", "out", "--", *job], cwd=folder, env=environment, check=True, timeout=120)
-    merge = [COMMAND, "merge", "out", "--format", "json"]
+    merge = [COMMAND, "export", "out", "--format", "job"]
     merged = subprocess.run(merge, cwd=folder, check=True, capture_output=True, text=True)
     return {module["name"] for module in json.loads(merged.stdout)["modules"]}
 

@@ -137,7 +137,7 @@ def test_reports_and_merged_reports_have_the_field(checkout: Path, report: Path)
     rows = rows_of(report.read_text(encoding="utf-8"))
     assert rows
     assert [row[FIELD] for row in rows] == [row["op"] for row in rows]
-    merged = rows_of(commtap(checkout, "merge", report, "--format", "json"))
+    merged = rows_of(commtap(checkout, "export", report, "--format", "job"))
     assert sorted(row[FIELD] for row in merged) == sorted(row["op"] for row in merged)
 
 
@@ -161,7 +161,7 @@ def test_rows_that_differ_in_the_field_are_different_rows(checkout: Path, report
     other = report.parent.parent / "other" / report.name
     other.parent.mkdir(exist_ok=True)
     other.write_text(json.dumps(document), encoding="utf-8")
-    merged = rows_of(commtap(checkout, "merge", other, "--format", "json"))
+    merged = rows_of(commtap(checkout, "export", other, "--format", "job"))
     assert sorted(each[FIELD] for each in merged) == ["dark", "light"]
     assert "no differences" in commtap(checkout, "diff", report, other)
 

@@ -107,16 +107,16 @@ def test_the_last_collectives_of_killed_ranks(hanging: Processes) -> None:
 
 
 def test_killed_ranks_of_one_sequence(hanging: Processes) -> None:
-    """`merge` distinguishes ranks killed after 10 and 8 calls of one sequence from diverged ranks; `check` fails."""
+    """`show --ranks` tells ranks killed after 10 and 8 calls from diverged ranks; `check` fails."""
     folder = hanging.run.output_folder
     wait_until(lambda: "barrier" in commtap("show", folder, "--last").stdout, "rank 0's barrier")
     for rank in (0, 1):
         hanging.kill(rank)
     hanging.wait()
-    merged = commtap("merge", folder, "--format", "json")
+    merged = commtap("export", folder, "--format", "job")
     assert {each["what"] for each in json.loads(merged.stdout)["disagreements"]} == {"stopped"}
     assert merged.returncode == 0
-    assert "RANKS DISAGREE" not in commtap("merge", folder).stdout
+    assert "RANKS DISAGREE" not in commtap("show", "--ranks", folder).stdout
     checked = commtap("check", folder)
     assert checked.returncode == 1
     assert "ranks 0-1: crashed or killed" in checked.stdout
@@ -141,19 +141,19 @@ def test_ranks_that_wait_for_different_collectives(tmp_path: Path) -> None:
         assert top.splitlines()[2].startswith(("wrong: ", "stuck: "))
 
 
-def test_merge_names_the_number_at_which_ranks_part(tmp_path: Path) -> None:
-    """`merge` names the number from hanging ranks' ledgers, and from their reports after they were killed."""
+def test_show_names_the_number_at_which_ranks_part(tmp_path: Path) -> None:
+    """`show --ranks` names the number from hanging ranks' ledgers, and from their reports after they were killed."""
     with started(tmp_path, "--differ") as job:
         folder = job.run.output_folder
         wait_until(lambda: "different collectives" in commtap("top", folder).stdout, "both collectives")
-        of_ledgers = commtap("merge", folder)
-    of_reports = commtap("merge", job.run.output_folder)
+        of_ledgers = commtap("show", "--ranks", folder)
+    of_reports = commtap("show", "--ranks", job.run.output_folder)
     for merged in (of_ledgers, of_reports):
         assert merged.returncode == 1
         assert f"different collectives as number {BEFORE + 1} on default_pg of ranks 0-1: " in merged.stdout
         assert "all_reduce of 16 B in Global, float32, sum on rank 0" in merged.stdout
         assert "broadcast of 16 B in Global, float32, root 0 on rank 1" in merged.stdout
-    [first, *_] = json.loads(commtap("merge", job.run.output_folder, "--format", "json").stdout)["disagreements"]
+    [first, *_] = json.loads(commtap("export", job.run.output_folder, "--format", "job").stdout)["disagreements"]
     assert first["what"] == "order"
     assert first["sequence"] == BEFORE + 1
 

@@ -23,7 +23,7 @@ def test_every_command_counts_the_steps_in_which_an_optimizer_stepped(runner: Ru
     shown = commtap("show", folder)
     assert "divided by 2 ranks and 4 steps" in shown, shown
     assert f"2 ranks{', 4 steps'}" in commtap("diff", folder, folder)
-    merged = json.loads(commtap("merge", folder, "--format", "json"))
+    merged = json.loads(commtap("export", folder, "--format", "job"))
     assert [(row["first_step"], row["steps"], row["rank_count"]) for row in merged["steps"]] == [
         (step, 1, 2) for step in range(4)
     ]
@@ -34,4 +34,4 @@ def test_every_command_counts_the_steps_in_which_an_optimizer_stepped(runner: Ru
     assert len(re.findall(r"^ +[0-3] ", steps, re.M)) == 4, steps
     assert len(re.findall(r"^none ", steps, re.M)) == 1, steps
     assert "BACKWARDS" not in steps
-    assert json.loads(commtap("diff", folder, folder, "--format", "json"))["before"]["training_steps"] == 4
+    assert json.loads(commtap("diff", folder, folder, "--json"))["before"]["training_steps"] == 4

@@ -25,7 +25,6 @@ TEST_CASE("commtap has --version and --help, and each command has --help") {
   for (const char* verb :
        {"run",
         "show",
-        "merge",
         "diff",
         "check",
         "html",
@@ -70,8 +69,8 @@ TEST_CASE("each command counts a copied report once, names it once, and exits as
   }
   const std::vector<Words> commands = {
       {"show", folder.path()},
-      {"show", folder.path(), "--format", "json"},
-      {"merge", folder.path()},
+      {"show", folder.path(), "--json"},
+      {"show", "--ranks", folder.path()},
       {"check", folder.path()},
       {"diff", folder.path(), folder / "rank-00000.json"},
       {"export", folder.path(), "--format", "openmetrics"},
@@ -95,7 +94,7 @@ TEST_CASE("each command counts a copied report once, names it once, and exits as
 TEST_CASE("a file that is too large or a long argument gives one short line and exit status 1 or 2") {
   const TempFolder folder;
   writeText(folder / "a.json", reportToJson(sampleReport(0)));
-  for (const char* verb : {"show", "merge", "check", "html"}) {
+  for (const char* verb : {"show", "check", "html"}) {
     Words command = {verb, folder / "a.json", "--max-file-size", "1kib"};
     if (verb == std::string("html")) {
       command.insert(command.end(), {"-o", folder / "page.html"});

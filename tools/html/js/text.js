@@ -4,9 +4,6 @@
 /** Formats numbers and names for readers. */
 
 const kUnits = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-const kWhole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
-const kFraction = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
-const kShare = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
 
 // Control characters, separators, direction marks and lone surrogates: they can reorder or hide the text around them.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression must match control characters
@@ -58,14 +55,36 @@ export function labelText(label, setup) {
   return [label === "" ? "" : `[${label}]`, setup ? "(set-up)" : ""].filter((word) => word !== "").join(" ");
 }
 
-/** Returns "1,234". */
+/** Returns "1234". */
 export function wholeText(number) {
-  return kWhole.format(number);
+  return BigInt(Math.round(number)).toString();
 }
 
-/** Returns "2.5": at most two decimals; numbers below 0.1 have two significant digits. */
-export function fractionText(number) {
-  return Math.abs(number) < 0.1 ? `${Number(number.toPrecision(2))}` : kFraction.format(number);
+/** Returns "24" or "2.66667", the text of wholeText() in C++. */
+export function fractionText(count) {
+  const kDigits = 6;
+  if (Number.isInteger(count)) {
+    return wholeText(count);
+  }
+  const text = count.toFixed(Math.max(0, kDigits - 1 - Math.floor(Math.log10(Math.abs(count)))));
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
+/** Returns "12.3 %", the text of percentText() in C++. */
+export function percentText(percent) {
+  const kLeast = 0.001;
+  if (percent < kLeast) {
+    return percent === 0 ? "0 %" : "<0.001 %";
+  }
+  return `${percent.toFixed(percent < 0.1 ? 3 : percent < 100 ? 1 : 0)} %`;
+}
+
+/** Returns the change of an amount as "+1.7 %", the text of percentText() of two numbers in C++. */
+export function changeText(before, after) {
+  if (before === after || before === 0) {
+    return before === after ? "" : "new";
+  }
+  return `${after > before ? "+" : "-"}${percentText((100 * Math.abs(after - before)) / before)}`;
 }
 
 /** Returns the unit for a number of bytes. */
@@ -88,11 +107,6 @@ export function bytesText(bytes) {
   return `${threeDigits(bytes / size, size === 1)} ${name}`;
 }
 
-/** Returns "4,092 ms" or "14.6 ms". */
-export function msText(ms) {
-  return `${ms >= 100 ? wholeText(ms) : Number(ms.toPrecision(3))} ms`;
-}
-
 const kDurations = [
   ["ns", 1000],
   ["us", 1000],
@@ -112,7 +126,12 @@ export function nsText(ns) {
   return `${threeDigits(value, unit === 0)} ${kDurations[unit][0]}`;
 }
 
-/** Formats a value of a metric: calls, bytes or nanoseconds. A mean of calls may be fractional. */
+/** Returns the text of a time in milliseconds. */
+export function msText(ms) {
+  return nsText(ms * 1e6);
+}
+
+/** Formats a value of a metric: calls, bytes or nanoseconds. */
 export function metricText(metric, value) {
   return metric === "count" ? fractionText(value) : metric === "exposed_ns" ? nsText(value) : bytesText(value);
 }
@@ -127,12 +146,9 @@ export function unitText({ job, choice }) {
   return choice.unit === "sum" ? "sums over ranks" : meanUnit(job);
 }
 
-/** Returns a share as "12.3%" or "<0.1%"; "" if the whole is 0. */
+/** Returns a share as "12.3 %"; "" if the whole is 0. */
 export function shareText(part, whole) {
-  if (whole <= 0) {
-    return "";
-  }
-  return part > 0 && part / whole < 0.001 ? "<0.1%" : kShare.format(part / whole);
+  return whole > 0 ? percentText((100 * part) / whole) : "";
 }
 
 /** Returns "1 module" or "2 modules". */

@@ -41,11 +41,12 @@ TEST_CASE("the exposed time of two timed runs is noted, with the kinds that diff
   const JobReport before = exposedJob({{"Net.a", 10}, {"Net.b", 2}});
   const JobReport after = exposedJob({{"Net.a", 15}, {"Net.b", 3}});
   CHECK(
-      exposedNotes(before, after) ==
-      std::vector<std::string>{
-          "exposed for all collectives: 12 ms (12 % of a step) per rank and step before, 18 ms (18 % of a step) after",
-          "exposed for all_reduce on dp: 12 ms (12 % of a step) per rank and step before, 18 ms (18 % of a step) "
-          "after"});
+      exposedNotes(before, after) == std::vector<std::string>{
+                                         "exposed for all collectives: 12.0 ms (12.0 % of a step) per rank and step "
+                                         "before, 18.0 ms (18.0 % of a step) after",
+                                         "exposed for all_reduce on dp: 12.0 ms (12.0 % of a step) per rank and step "
+                                         "before, 18.0 ms (18.0 % of a step) "
+                                         "after"});
   CHECK(exposedNotes(before, before).size() == 1);
 }
 
@@ -91,8 +92,8 @@ TEST_CASE("a budget may limit the exposed time of all collectives, and of the ce
       exposedCells(budget, job) ==
       std::vector<std::vector<std::string>>{
           {},
-          {"the job stands still for all_reduce in Net.a (backward, dp) in 10 % of a step; the budget has 9 %"},
-          {"the job stands still for all collectives in 12 % of a step; the budget has 11 %"}});
+          {"the job stands still for all_reduce in Net.a (backward, dp) in 10.0 % of a step; the budget has 9.0 %"},
+          {"the job stands still for all collectives in 12.0 % of a step; the budget has 11.0 %"}});
   const std::vector<Check> checks = checkBudget(budget, job);
   REQUIRE(checks.size() == 4);
   CHECK(checks[1].findings.at(0).what == Finding::What::kExposed);

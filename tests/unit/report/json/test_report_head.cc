@@ -43,7 +43,7 @@ TEST_CASE("other commtap documents are recognized by their schema") {
   CHECK_FALSE(schemaOf("{\"schema\": \"cut"));
   const TempFolder folder;
   for (const auto& [schema, other] :
-       {std::pair("commtap.job/2", true), {"commtap-show/1", true}, {"commtap/2", false}}) {
+       {std::pair("commtap.job/2", true), {"commtap.show/1", true}, {"commtap/2", false}}) {
     writeText(folder / "a.json", std::string("{\"schema\": \"") + schema + "\"}");
     CHECK(isOtherDocument(folder / "a.json") == other);
   }

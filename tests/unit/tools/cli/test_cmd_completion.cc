@@ -34,11 +34,11 @@ std::vector<std::string> offered(const Words& words) {
 }
 
 TEST_CASE("bash completes commands, options, option values and paths") {
-  CHECK(offered({"commtap", "me"}) == Words{"merge"});
-  CHECK(offered({"commtap", "merge", "--fo"}) == Words{"--format"});
-  CHECK(offered({"commtap", "merge", "--format", ""}) == Words{"text", "json"});
+  CHECK(offered({"commtap", "ad"}) == Words{"advise"});
+  CHECK(offered({"commtap", "diff", "--fo"}) == Words{"--format"});
+  CHECK(offered({"commtap", "diff", "--format", ""}) == Words{"text", "markdown"});
   CHECK(offered({"commtap", "check", "--allow", "m"}) == Words{"missing_ranks"});
-  CHECK(offered({"commtap", "merge", ""}) == Words{"PATHS"});
+  CHECK(offered({"commtap", "show", ""}) == Words{"PATHS"});
   CHECK(offered({"commtap", "check", "--budget", ""}) == Words{"PATHS"});
   CHECK(offered({"commtap", "diff", "--tolerance", ""}).empty());
   CHECK(offered({"commtap", "nothing", ""}).empty());
@@ -88,9 +88,9 @@ TEST_CASE("fish completes commands and option values") {
                {"HOME=" + folder.path()})
         .out;
   };
-  CHECK(offers("commtap me").starts_with("merge\t"));
-  CHECK(offers("commtap check --format j") == "json\tDefault: text\njunit\tDefault: text\n");
-  CHECK(offers("commtap merge --at").starts_with("--attempt\t"));
+  CHECK(offers("commtap adv").starts_with("advise\t"));
+  CHECK(offers("commtap check --format j") == "junit\tDefault: text\n");
+  CHECK(offers("commtap show --at").starts_with("--attempt\t"));
 }
 
 TEST_CASE("completion prints the script of the shell, with every command") {

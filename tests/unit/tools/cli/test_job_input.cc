@@ -16,7 +16,12 @@ namespace {
 
 TEST_CASE("a run or attempt that does not exist is wrong usage for each command") {
   const SampleFolder folder;
-  for (const Words& verb : {Words{"merge"}, {"show"}, {"html", "-o", "-"}, {"export", "--format", "csv"}}) {
+  for (const Words& verb :
+       {Words{"show", "--ranks"},
+        {"show"},
+        {"html", "-o", "-"},
+        {"export", "--format", "job"},
+        {"export", "--format", "csv"}}) {
     for (const Words& selection : {Words{"--run", "none"}, {"--attempt", "7"}}) {
       Words arguments = verb;
       arguments.push_back(folder.path());
@@ -63,8 +68,8 @@ TEST_CASE("a merged report of another run is wrong usage") {
   const TempFolder folder;
   const std::string job = folder / "job.json";
   writeText(job, jobReportToJson(sampleJob()));
-  CHECK(runCommtap({"merge", job, "--run", "sample-run", "--attempt", "0"}).status() == 0);
-  const Outcome other = runCommtap({"merge", job, "--run", "other"});
+  CHECK(runCommtap({"show", "--ranks", job, "--run", "sample-run", "--attempt", "0"}).status() == 0);
+  const Outcome other = runCommtap({"show", "--ranks", job, "--run", "other"});
   CHECK(other.status() == 2);
   CHECK(has(other.err, "job.json holds run \"sample-run\", attempt 0, and no other"));
 }

@@ -73,7 +73,7 @@ TEST_CASE("groff formats the manual without warnings") {
   const Outcome page = runProgram({"/usr/bin/groff", "-man", "-ww", "-Tascii", folder / "commtap.1"});
   CHECK(page.status() == 0);
   CHECK(page.err.empty());
-  CHECK(page.out.find("commtap merge out -o job.json") != std::string::npos);
+  CHECK(page.out.find("commtap export out --format job -o job.json") != std::string::npos);
 }
 
 } // namespace

@@ -209,8 +209,8 @@ TEST_CASE("an unknown option comes before a missing argument, with the option th
   CHECK(
       errorOf({"show", "--fromat", "csv"}) ==
       "--fromat is not an option of commtap show; did you mean --format? (see commtap show --help)");
-  CHECK(errorOf({"merge", "out", "--fromat=json"}).find("did you mean --format?") != std::string::npos);
-  CHECK(errorOf({"merge", "-x"}) == "-x is not an option of commtap merge (see commtap merge --help)");
+  CHECK(errorOf({"diff", "out", "--fromat=text"}).find("did you mean --format?") != std::string::npos);
+  CHECK(errorOf({"advise", "-x"}) == "-x is not an option of commtap advise (see commtap advise --help)");
   CHECK(errorOf({"run", "--ot", "x", "--", "true"}).find("did you mean --out?") != std::string::npos);
 }
 
@@ -231,8 +231,8 @@ TEST_CASE("the help of an option has its name, its value's and its text") {
 
 TEST_CASE("errors of the option parser are in commtap's words") {
   CHECK(errorOf({"prune"}) == "FOLDER is missing (see commtap prune --help)");
-  CHECK(errorOf({"merge", "a", "b"}) == "\"b\" is one argument too many (see commtap merge --help)");
-  CHECK(errorOf({"merge", "a", "--run"}) == "--run needs a value (see commtap merge --help)");
+  CHECK(errorOf({"advise", "a", "b"}) == "\"b\" is one argument too many (see commtap advise --help)");
+  CHECK(errorOf({"advise", "a", "--run"}) == "--run needs a value (see commtap advise --help)");
   CHECK(
       errorOf({"show", "a", "--rank", "x"}) ==
       "--rank: \"x\" is not a number of the right size (see commtap show --help)");

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "report/base/process.h"
+#include "report/job/job_report_json.h"
 #include "report/json/report_json.h"
 #include "tests/unit/programs.h"
 #include "tools/tables/report_tables.h"
@@ -57,7 +58,8 @@ TEST_CASE("export writes a file of each format's own name instead of flooding a 
       {{"csv"}, "commtap-collectives.csv"},
       {{"jsonl", "--table", "steps"}, "commtap-steps.jsonl"},
       {{"commdebug"}, "commtap.commdebug.json"},
-      {{"perfetto"}, "commtap.trace.json"}};
+      {{"perfetto"}, "commtap.trace.json"},
+      {{"job"}, "commtap.job.json"}};
   for (const auto& [format, file] : expected) {
     CAPTURE(file);
     const TempFolder here;
@@ -120,6 +122,8 @@ TEST_CASE("export refuses an option that would have no effect") {
       {"--format", "perfetto", "--all-tables", "tables"},
       {"--format", "csv", "--depth", "2"},
       {"--format", "perfetto", "--max-series", "10"},
+      {"--format", "job", "--rank", "0"},
+      {"--format", "job", "--table", "steps"},
       {"--format", "csv", "--all-tables", "tables", "-o", "file"},
       {"--format", "csv", "--all-tables", "tables", "--table", "steps"}};
   for (const Words& arguments : useless) {
@@ -129,6 +133,27 @@ TEST_CASE("export refuses an option that would have no effect") {
     CHECK(outcome.out.empty());
     CHECK(outcome.err.find(arguments[2]) != std::string::npos);
   }
+}
+
+TEST_CASE("export writes the merged report of all ranks, which is exported again as it is, but in no other format") {
+  const ExportFolder folder;
+  const TempFolder merged;
+  const std::string path = merged / "job.json";
+  CHECK(folder.run({"--format", "job", "-o", path}).status() == 0);
+  const std::string text = readText(path);
+  REQUIRE(jobReportFromJson(text));
+  CHECK(folder.run({"--format", "job"}).out == text);
+  CHECK(runCommtap({"export", path, "--format", "job"}).out == text);
+  CHECK(runCommtap({"export", path, "--format", "csv"}).status() == 2);
+  CHECK(folder.run({"--format", "job", "-o", merged / "no/such"}).status() == 1);
+}
+
+TEST_CASE("export asks hosts for the merged report only") {
+  const Outcome job = runCommtap({"export", "127.0.0.1:1", "--format", "job"});
+  CHECK(job.status() == 1);
+  CHECK(job.out.empty());
+  CHECK(has(job.err, "no report was received"));
+  CHECK(has(runCommtap({"export", "127.0.0.1:1", "--format", "csv"}).err, "hosts need --format job"));
 }
 
 TEST_CASE("export reads the ledger of a running process") {

@@ -96,15 +96,6 @@ TEST_CASE("a new row that is not in every step also has its calls in the run") {
   CHECK(changeText(change).starts_with("new: 0.05 all_gather per step (1 per run) in Net.*.a"));
 }
 
-TEST_CASE("small percentages have more digits") {
-  CHECK(percentText(100, 105) == "+5.0 %");
-  CHECK(percentText(100, 99.95) == "-0.050 %");
-  CHECK(percentText(100, 1000) == "+900 %");
-  CHECK(percentText(0, 1) == "new");
-  CHECK(percentText(0, 0).empty());
-  CHECK(percentText(5, 5).empty());
-}
-
 TEST_CASE("every finding and every check has a text") {
   std::vector<Report> reports = {sampleReport(0), sampleReport(1)};
   reports[0].not_seen = {{"unknown_op", 3, "d", "what it means"}};

@@ -49,7 +49,7 @@ TEST_CASE("diff compares wrapped modules by the names that --rename gives them")
 
 TEST_CASE("diff has the formats text, markdown and json") {
   const ComparedJobs jobs;
-  CHECK(runCommtap({"diff", jobs.before(), jobs.after(), "--format", "json"})
+  CHECK(runCommtap({"diff", jobs.before(), jobs.after(), "--json"})
             .out.starts_with("{\n \"schema\": \"commtap.diff/1\""));
   CHECK(runCommtap({"diff", jobs.before(), jobs.after(), "--format", "markdown"}).out.starts_with("### commtap"));
 }
@@ -83,8 +83,8 @@ TEST_CASE("diff, check and advise take runs of one folder by id, a part of it, o
   CHECK(runCommtap({"diff", folder.path(), "--run", "a", "--run", "b", "--run", "c"}).status() == 2);
   CHECK(runCommtap({"diff", folder.path(), "--run", "wide", "--since", "1h"}).status() == 2);
   CHECK(
-      nlohmann::json::parse(
-          runCommtap({"check", folder.path(), "--run", "wide", "--format", "json"}).out)["job"]["run_id"] == "run-2-b");
+      nlohmann::json::parse(runCommtap({"check", folder.path(), "--run", "wide", "--json"}).out)["job"]["run_id"] ==
+      "run-2-b");
   const Outcome advice = runCommtap({"advise", folder.path(), "--run", "narrow", "--json"});
   CHECK(nlohmann::json::parse(advice.out)["run"]["run_id"] == "run-1-a");
   CHECK(runCommtap({"advise", folder.path(), "--run", "none"}).status() == 2);

@@ -56,6 +56,29 @@ TEST_CASE("the summary of calls that moved says that there are as many") {
       "default_pg), the largest decrease all_gather in A (forward, default_pg)");
 }
 
+TEST_CASE("rows that only moved are not where the growth is") {
+  CHECK(
+      longerRun({{"A", 4}, {"C", 2}}, {{"B", 4}, {"C", 5}}) ==
+      "communicates 50.0 % more bytes per rank and step (48 B to 72 B), 3 more calls (6 to 9): all_gather in C "
+      "(forward, "
+      "default_pg)");
+  CHECK(
+      longerRun({{"A", 4}, {"C", 2}}, {{"B", 5}, {"C", 4}}).find("the largest growth is all_gather in B") !=
+      std::string::npos);
+}
+
+TEST_CASE("another dtype is a difference, with equal bytes and with others") {
+  const auto in = [](const char* dtype, uint64_t calls) {
+    JobReport job = jobOfEqualSteps(4, {{"A", calls}});
+    job.collectives.front().dtype = dtype;
+    return job;
+  };
+  const std::string other = "bfloat16 before, float16 after: all_gather in A (forward, default_pg); 1 of 1 row";
+  CHECK(summary(in("bfloat16", 1), in("float16", 1)) == "the same calls and bytes, in other dtypes: " + other);
+  CHECK(summary(in("bfloat16", 1), in("float16", 2)).ends_with("all_gather in A (forward, default_pg); " + other));
+  CHECK(summary(in("bfloat16", 1), in("bfloat16", 1)) == "no differences");
+}
+
 TEST_CASE("the summary says that only set-up differs") {
   JobReport before = jobOfEqualSteps(4, {{"A", 1}, {"B", 1}});
   JobReport after = jobOfEqualSteps(4, {{"A", 1}, {"B", 2}});

@@ -26,7 +26,7 @@ TEST_CASE("without a folder, that of COMMTAP_OUT is read and named") {
   CHECK(outcome.status() == 0);
   CHECK(has(outcome.err, "commtap: reading " + folder.path()));
   CHECK(has(outcome.out, "sample-run"));
-  for (const char* verb : {"show", "merge", "advise", "verify"}) {
+  for (const char* verb : {"show", "advise", "verify"}) {
     CAPTURE(verb);
     const Outcome other = runCommtap({verb}, {"COMMTAP_OUT=" + folder.path()});
     CHECK(has(other.err, "commtap: reading " + folder.path()));

@@ -19,7 +19,7 @@ TEST_CASE("the summary has the means by kind and group, most bytes first, and wh
       text.ends_with("reports: /out; next:\n"
                      "  commtap show /out  # by module, on one screen\n"
                      "  commtap html /out -o /out/report.html  # as a page for a browser\n"
-                     "  commtap merge /out  # how the ranks differ\n"));
+                     "  commtap show --ranks /out  # how the ranks differ\n"));
 }
 
 TEST_CASE("the summary's commands name a folder with blanks in quotes") {

@@ -35,7 +35,7 @@ TEST_CASE("one report and one ledger are shown as one process") {
 
 TEST_CASE("formats and filters") {
   const SampleFolder folder;
-  CHECK(runCommtap({"show", "--format=json", folder.path()}).out.starts_with("{\n"));
+  CHECK(runCommtap({"show", "--json", folder.path()}).out.starts_with("{\n"));
   CHECK(runCommtap({"show", folder.path(), "--phase", "backward"}).out.find("all_gather") == std::string::npos);
   CHECK(runCommtap({"show", folder.path(), "--depth", "0"}).out.find("net1") == std::string::npos);
 }
@@ -43,7 +43,7 @@ TEST_CASE("formats and filters") {
 TEST_CASE("--last takes a number, or shows the last ten") {
   const SampleFolder folder;
   const auto rows_of = [&folder](const Words& options) {
-    Words arguments = {"show", "--format", "json"};
+    Words arguments = {"show", "--json"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     arguments.push_back(folder.path());
     const Outcome outcome = runCommtap(arguments);
@@ -81,14 +81,14 @@ TEST_CASE("a merged report is shown like the folder that it was made of") {
   const SampleFolder folder;
   const TempFolder merged;
   const std::string job = merged / "job.json";
-  REQUIRE(runCommtap({"merge", folder.path(), "-o", job}).status() == 0);
+  REQUIRE(runCommtap({"export", folder.path(), "--format", "job", "-o", job}).status() == 0);
   for (const Words& options :
        {Words{"--tree"},
         {"--phase", "backward"},
         {"--module", "**.net1", "--per-step"},
         {"--top", "2"},
         {"--time"},
-        {"--format", "json", "--time", "--steps", "--nccl"}}) {
+        {"--json", "--time", "--steps", "--nccl"}}) {
     Words of_folder = {"show", folder.path()};
     Words of_merged = {"show", job};
     of_folder.insert(of_folder.end(), options.begin(), options.end());
@@ -99,7 +99,7 @@ TEST_CASE("a merged report is shown like the folder that it was made of") {
     CHECK(outcome.out == runCommtap(of_folder).out);
   }
   const std::string steps = runCommtap({"show", job, "--steps"}).out;
-  CHECK(steps.find("MS PER STEP") != std::string::npos);
+  CHECK(steps.find("TIME PER STEP") != std::string::npos);
   CHECK(steps.find("FORWARDS") == std::string::npos);
   CHECK(runCommtap({"show", job, "--nccl"}).out.find("a merged report does not hold CUDA graphs") != std::string::npos);
 }
@@ -108,7 +108,7 @@ TEST_CASE("what a merged report does not hold is wrong usage") {
   const SampleFolder folder;
   const TempFolder merged;
   const std::string job = merged / "job.json";
-  REQUIRE(runCommtap({"merge", folder.path(), "-o", job}).status() == 0);
+  REQUIRE(runCommtap({"export", folder.path(), "--format", "job", "-o", job}).status() == 0);
   for (const Words& options :
        {Words{"--rank", "0"}, {"--operations"}, {"--last", "1"}, {"--time", "--phase", "forward"}}) {
     Words arguments = {"show", job};
@@ -122,6 +122,31 @@ TEST_CASE("what a merged report does not hold is wrong usage") {
   }
 }
 
+TEST_CASE("--ranks says whether ranks agree, in the exit status too") {
+  const TempFolder folder;
+  Report report = sampleReport(1);
+  report.collectives[0].count += 1;
+  writeText(folder / "0.json", reportToJson(sampleReport(0)));
+  writeText(folder / "1.json", reportToJson(report));
+  const Outcome both = runCommtap({"show", "--ranks", folder.path()});
+  CHECK(both.status() == 1);
+  CHECK(both.out.find("RANKS DISAGREE") != std::string::npos);
+  const Outcome one = runCommtap({"show", "--ranks", folder / "0.json"});
+  CHECK(one.status() == 0);
+  CHECK(one.out.find("By phase and kind") != std::string::npos);
+  CHECK(one.out.find("By module") == std::string::npos);
+  CHECK(runCommtap({"show", "--ranks", "--json", folder.path()}).status() == 2);
+  CHECK(runCommtap({"show", folder.path()}).status() == 0);
+}
+
+TEST_CASE("hosts are asked instead of a folder, and one that does not answer is named") {
+  const Outcome outcome = runCommtap({"show", "127.0.0.1:1"});
+  CHECK(outcome.status() == 1);
+  CHECK(outcome.err.find("127.0.0.1:1: ") != std::string::npos);
+  CHECK(outcome.err.find("no report was received") != std::string::npos);
+  CHECK(runCommtap({"show", "out", "--slurm"}).status() == 2);
+}
+
 TEST_CASE("wrong usage is one line and status 2") {
   for (const Words& arguments :
        {Words{"show"},
@@ -129,7 +154,7 @@ TEST_CASE("wrong usage is one line and status 2") {
         {"show", "x", "--rank", "a"},
         {"show", "x", "--phase", "x"},
         {"show", "x", "--format", "csv"},
-        {"show", "x", "--format", "json", "--per-step"},
+        {"show", "x", "--json", "--per-step"},
         {"show", "x", "--total"},
         {"show", "x", "--top", "0"},
         {"show", "x", "--sort", "name"},

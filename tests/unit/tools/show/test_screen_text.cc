@@ -49,10 +49,25 @@ TEST_CASE("numbers are means over ranks and steps, and modules of equal layers a
   CHECK(has(text, "Per rank and step: all but set-up, divided by 2 ranks and 5 steps\n"));
   CHECK(has(text, "all_reduce  dp        2      3  300 B   60.0 %  ############"));
   CHECK(has(text, "broadcast   dp        2    0.5  200 B   40.0 %  ########"));
-  CHECK(has(text, "all" + std::string(24, ' ') + "3.5  500 B  100.0 %  ####################"));
+  CHECK(has(text, "all" + std::string(24, ' ') + "3.5  500 B   100 %  ####################"));
   CHECK(has(text, "Net.layers.*.mlp                 3      3  300 B   60.0 %  ############"));
   CHECK(has(text, "Net.head                         1    0.5  200 B   40.0 %  ########"));
   CHECK(has(text, "more: commtap show --tree out"));
+}
+
+TEST_CASE("a mean over ranks that differ has the calls of the ranks") {
+  JobReport job = jobWith(3);
+  const std::string text = screenText(job, "out", Color::none());
+  CHECK(has(text, "SHARE                        CALLS BY RANK\n"));
+  CHECK(has(
+      text, "Net.head                         1    0.5  200 B   40.0 %  ########              1 on 1 of 2 ranks\n"));
+  job.collectives.back().rank_set = 0;
+  job.collectives.back().amount.ranks = 2;
+  CHECK_FALSE(has(screenText(job, "out", Color::none()), "CALLS BY RANK"));
+  job.collectives.back().amount.count = {.sum = 25, .min = 10, .max = 15};
+  CHECK(has(screenText(job, "out", Color::none()), "  2 to 3\n"));
+  job.collectives.push_back(job.collectives.back());
+  CHECK(has(screenText(job, "out", Color::none()), "  ranks differ\n"));
 }
 
 TEST_CASE("each process without a rank is a rank, as in a diff") {
@@ -85,8 +100,8 @@ TEST_CASE("set-up is apart, in no share, and not divided by steps") {
   JobReport job = jobWith(3);
   job.collectives.back().setup = true;
   const std::string text = screenText(job, "out", Color::none());
-  CHECK(has(text, "set-up, before the first forward: 2.5 calls and 1000 B per rank\n"));
-  CHECK(has(text, "all_reduce  dp        2      3  300 B  100.0 %"));
+  CHECK(has(text, "set-up, before the first forward: 2.5 calls and 1000 B per rank (calls: 5 on 1 of 2 ranks)\n"));
+  CHECK(has(text, "all_reduce  dp        2      3  300 B  100 %"));
   CHECK_FALSE(has(text, "Net.head"));
 }
 

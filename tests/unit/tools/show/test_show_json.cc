@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-json documentOf(const SampleRun& folder, const ShowFilter& filter = {}, std::optional<int64_t> rank = {}) {
+json documentOf(const SampleRun& folder, const ShowFilter& filter = {.tree = true}, std::optional<int64_t> rank = {}) {
   return json::parse(showJson(viewOf(folder, filter, rank)));
 }
 
@@ -24,15 +24,32 @@ TEST_CASE("the document has the promised parts") {
   folder.problems = {"x.json: no JSON document"};
   folder.files[0].report.not_seen = {{"unknown_op", 1, "a::b", "m"}};
   const json document = documentOf(folder);
-  CHECK(document["schema"] == "commtap-show/1");
-  CHECK(document["ranks"] == json::parse("[[0,0],[2,2]]"));
-  CHECK(document["missing_ranks"] == json::parse("[[1,1],[3,3]]"));
+  CHECK(document["schema"] == "commtap.show/1");
+  CHECK(document["ranks"] == "0,2");
+  CHECK(document["missing_ranks"] == "1,3");
   CHECK(document["rank"].is_null());
-  CHECK(document["processes"][1]["path"] == "out/rank-00002.json");
+  CHECK(document["processes"][1]["file"] == "rank-00002.json");
   CHECK(document["problems"].size() == 1);
-  CHECK(document["not_seen"][0]["ranks"] == json::parse("[[0,0]]"));
+  CHECK(document["not_seen"][0]["ranks"] == "0");
   CHECK(document["groups"][0]["totals"] == document["totals"]);
   CHECK(document["totals"].size() == 3);
+}
+
+TEST_CASE("the first screen is data: means per rank and step by kind and by module, with shares, and the advice") {
+  const json document = documentOf(sampleFolder(), {});
+  const json& means = document["means"];
+  CHECK(means["rank_count"] == 2);
+  CHECK(means["training_steps"] == 0);
+  double share = 0;
+  for (const json& row : means["by_kind"]) {
+    CHECK(row["group"] == "default_pg");
+    share += row["share"].get<double>();
+  }
+  CHECK(share == doctest::Approx(1));
+  REQUIRE_FALSE(means["by_module"].empty());
+  CHECK(means["by_module"][0]["module_count"] == 1);
+  CHECK(means["setup"]["count"] == 0);
+  CHECK(document["advice"].is_array());
 }
 
 TEST_CASE("own numbers are listed by label, null for none") {
@@ -49,7 +66,7 @@ TEST_CASE("own numbers are listed by label, null for none") {
   CHECK(parts[0]["count"] == 2);
   CHECK(parts[1]["label"] == "weights");
   CHECK(parts[1]["bytes"] == 64);
-  CHECK(parts[1]["ranks"] == json::parse("[[0,0]]"));
+  CHECK(parts[1]["ranks"] == "0");
 }
 
 TEST_CASE("modules have their parent, calls, and own and inclusive numbers") {
@@ -59,7 +76,7 @@ TEST_CASE("modules have their parent, calls, and own and inclusive numbers") {
   CHECK(modules[0]["parent"].is_null());
   CHECK(modules[2]["parent"] == "DistributedDataParallel");
   CHECK(modules[2]["depth"] == 2);
-  CHECK(modules[2]["ranks"] == json::parse("[[0,0],[2,2]]"));
+  CHECK(modules[2]["ranks"] == "0,2");
   CHECK(modules[2]["class"] == "Linear");
   CHECK(modules[2]["calls"] == json::parse(R"({"forward":2})"));
   CHECK(modules[1]["collectives"][0]["inclusive"]["count"] == 4);
@@ -82,8 +99,18 @@ TEST_CASE("the document has what --steps, --last, --operations, --time and --ncc
   folder.files[0].report.steps = {{0, 1, 1, 2, 1, 1, {{Kind::kAllReduce, "0", 3, 300}}}};
   folder.files[1].report.steps.clear();
   folder.files[0].report.operations = {{"net1", Phase::kForward, "aten.linear", true, 2}};
-  const json plain = documentOf(folder);
-  for (const char* part : {"steps", "last", "mismatches", "operations", "group_times", "module_times", "nccl"}) {
+  const json plain = documentOf(folder, {});
+  for (const char* part :
+       {"steps",
+        "last",
+        "mismatches",
+        "operations",
+        "group_times",
+        "module_times",
+        "nccl",
+        "modules",
+        "totals",
+        "groups"}) {
     CHECK_FALSE(plain.contains(part));
   }
   const json document = documentOf(folder, {.operations = true, .steps = true, .last = 1, .time = true, .nccl = true});

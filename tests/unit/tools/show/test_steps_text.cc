@@ -31,15 +31,16 @@ TEST_CASE("steps have the mean time of the ranks, passes per rank, and sums of t
         {5, 1, 1, std::nullopt, 1, 0, {}}};
   }
   const std::string text = stepsTextOf(folder);
-  CHECK(text.starts_with("By step (MS PER STEP: mean of the ranks; COUNT and BYTES: sum of the ranks)\n"));
+  CHECK(text.starts_with("By step (TIME PER STEP: mean of the ranks; COUNT and BYTES: sum of the ranks)\n"));
   CHECK(has(text, "FORWARDS PER RANK  BACKWARDS PER RANK  COUNT     BYTES\n"));
   const auto cells_of = [&text](const std::string& step) {
     const size_t start = text.find("\n" + step) + step.size() + 1;
     std::istringstream line(text.substr(start, text.find('\n', start) - start));
     return std::vector<std::string>(std::istream_iterator<std::string>(line), {});
   };
-  CHECK(cells_of("   0") == Words{"150.0", "100.0", "(0)", "200.0", "(2)", "2", "1", "6", "600", "B"});
-  CHECK(cells_of(" 1-4") == Words{"37.5", "25.0", "(0)", "50.0", "(2)", "8", "4", "24", "2.00", "KiB"});
+  CHECK(cells_of("   0") == Words{"150", "ms", "100", "ms", "(0)", "200", "ms", "(2)", "2", "1", "6", "600", "B"});
+  CHECK(
+      cells_of(" 1-4") == Words{"37.5", "ms", "25.0", "ms", "(0)", "50.0", "ms", "(2)", "8", "4", "24", "2.00", "KiB"});
   CHECK(cells_of("   5") == Words{"1", "0", "0", "0", "B"});
 }
 

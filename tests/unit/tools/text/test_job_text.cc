@@ -172,7 +172,7 @@ TEST_CASE("the share of an advice is that of its rows, without set-up") {
   job.collectives[0].setup = true;
   CHECK(adviceShareText(advice, job).empty());
   advice.rows.push_back(&job.collectives[1]);
-  CHECK(adviceShareText(advice, job) == "; its rows have 100.0 % of the bytes");
+  CHECK(adviceShareText(advice, job) == "; its rows have 100 % of the bytes");
 }
 
 TEST_CASE("an advice to keep what is communicated again says what that takes") {

@@ -43,7 +43,7 @@ TEST_CASE("only terminals with colours get them, unless NO_COLOR is set") {
 }
 
 TEST_CASE("table columns are aligned and as wide as their widest cell") {
-  Table table({{"NAME"}, {"COUNT", Align::kRight}, {"END"}});
+  Table table("NAME|COUNT>|END");
   CHECK(table.empty());
   table.add({"a", "1", "x"});
   table.add({"longer", "1000000"});
@@ -51,7 +51,7 @@ TEST_CASE("table columns are aligned and as wide as their widest cell") {
 }
 
 TEST_CASE("table cells cannot add lines or control the terminal") {
-  Table table({{"NAME"}});
+  Table table("NAME");
   table.add({"a\nb\x1b[2J"});
   table.add({std::string(5000, 'x')});
   const std::string text = table.text(Color::none());

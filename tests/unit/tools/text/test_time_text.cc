@@ -107,7 +107,7 @@ JobStep stepOf(uint64_t first_step, uint64_t steps, uint64_t ms) {
 }
 
 TEST_CASE("the time of a step is the mean of its ranks, then the shortest and the longest with their ranks") {
-  CHECK(stepTimeCells(stepOf(3, 4, 40)) == std::vector<std::string>{"30.0", "20.0 (1)", "40.0 (0)"});
+  CHECK(stepTimeCells(stepOf(3, 4, 40)) == std::vector<std::string>{"30.0 ms", "20.0 ms (1)", "40.0 ms (0)"});
   JobStep running;
   running.ranks = 2;
   CHECK(stepTimeCells(running) == std::vector<std::string>{"", "", ""});
@@ -120,14 +120,14 @@ TEST_CASE("step spread is the median, the range of four in five, and the slowest
   }
   CHECK(
       stepSpreadText(steps) ==
-      "step times of the slowest rank, over 10 steps after the first 2: median 60.0 ms, 20.0 to 100.0 ms for four of "
-      "five, slowest 110.0 ms (step 11)\n");
+      "step times of the slowest rank, over 10 steps after the first 2: median 60.0 ms, 20.0 ms to 100 ms for four of "
+      "five, slowest 110 ms (step 11)\n");
 }
 
 TEST_CASE("merged steps count as many in the step spread") {
   const std::string text = stepSpreadText({stepOf(2, 98, 10), stepOf(100, 1, 50), stepOf(101, 1, 60)});
   CHECK(text.find("over 100 steps after") != std::string::npos);
-  CHECK(text.find("10.0 to 10.0 ms") != std::string::npos);
+  CHECK(text.find("10.0 ms to 10.0 ms") != std::string::npos);
   CHECK(text.find("slowest 60.0 ms (step 101)") != std::string::npos);
 }
 

@@ -5,7 +5,7 @@ import { metricTitles } from "../amounts.js";
 import { Chart } from "./chart.js";
 import { mix, themeColor, themeFont } from "./palette.js";
 import { columnSize, columnsOf, difference } from "../ranks.js";
-import { metricText } from "../text.js";
+import { metricText, percentText } from "../text.js";
 
 /** A heat map with one column per rank and one line per kind. */
 
@@ -35,8 +35,8 @@ export function differenceText(spread, value) {
   if (part === 0) {
     return "equal to the median";
   }
-  const percent = Math.abs(part) < 0.0005 ? "less than 0.1" : (100 * Math.abs(part)).toPrecision(3);
-  return spread.median > 0 ? `${percent}% ${part > 0 ? "more" : "less"} than the median` : "most ranks have none";
+  const percent = percentText(100 * Math.abs(part));
+  return spread.median > 0 ? `${percent} ${part > 0 ? "more" : "less"} than the median` : "most ranks have none";
 }
 
 function columnName(view, column) {

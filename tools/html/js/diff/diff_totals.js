@@ -5,34 +5,14 @@ import { differenceOf } from "./diff.js";
 import { h } from "../dom.js";
 import { kindColor } from "../charts/palette.js";
 import { tableOf } from "../table.js";
-import { bytesText, fractionText, shorten, signedText } from "../text.js";
+import { bytesText, changeText, fractionText, shorten, signedText } from "../text.js";
 
 /** The totals of two runs side by side. */
 
 const kNameLength = 60;
-const kPercent = new Intl.NumberFormat("en-US", {
-  style: "percent",
-  maximumFractionDigits: 1,
-  signDisplay: "exceptZero",
-});
-
-const kMostPart = 10; // larger growth is not written out
-const kLeastPart = 0.0005; // smaller changes would be written as 0%
-
-/** Returns the change in percent of the run before: "+12.5%", or "new" or "gone". */
+/** Returns the change in percent of the run before: "+12.5 %", or "new" or "gone". */
 export function percentText(amount) {
-  const [before, after] = amount.bytes;
-  if (!amount.before || !amount.after) {
-    return amount.before ? "gone" : "new";
-  }
-  if (before === 0) {
-    return "";
-  }
-  const part = after / before - 1;
-  if (part > kMostPart) {
-    return `>${kPercent.format(kMostPart)}`;
-  }
-  return part !== 0 && Math.abs(part) < kLeastPart ? "<0.1%" : kPercent.format(part);
+  return amount.before && amount.after ? changeText(...amount.bytes) : amount.before ? "gone" : "new";
 }
 
 /** Returns the columns for the amounts of both runs, first what a narrow window must show. */

@@ -1,16 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/job/merge_text.h"
+#include "tools/show/show_text.h"
 
 #include <doctest/doctest.h>
 
 #include "tests/unit/job_samples.h"
+#include "tools/text/call_text.h"
 
 namespace commtap {
 namespace {
 
-TEST_CASE("merge text of a sound job has ranks and totals, and no disagreements") {
-  const std::string text = mergeText(sampleJob(), Color::none());
+/// Returns what `commtap show --ranks` prints of a job.
+std::string ranksOf(const JobReport& job, const ShowFilter& filter = {.ranks = true}) {
+  return showText(mergedView(filter, job), Color::none());
+}
+
+TEST_CASE("the text of ranks of a sound job has ranks and totals, and no disagreements") {
+  const std::string text = ranksOf(sampleJob());
   CHECK(has(text, "run sample-run"));
   CHECK(has(text, "sum over 4 of 4 ranks: 0-3\n"));
   CHECK(has(text, "\nranks agree\n"));
@@ -19,14 +25,14 @@ TEST_CASE("merge text of a sound job has ranks and totals, and no disagreements"
   CHECK(has(text, "all_gather      4      8         2  8.00 KiB  2.00 KiB\n"));
 }
 
-TEST_CASE("merge text has disagreements before the numbers and the spread of ranks after them") {
+TEST_CASE("the text of ranks has disagreements before the numbers and the spread of ranks after them") {
   std::vector<Report> reports = {sampleReport(0), sampleReport(2)};
   rowOf(reports[1], "DistributedDataParallel.net1", Kind::kAllGather).bytes = 4096;
-  const std::string text = mergeText(jobOf(reports), Color::none());
+  const std::string text = ranksOf(jobOf(reports));
   CHECK(has(text, "no report of ranks 1, 3\n"));
   CHECK_FALSE(has(text, "agree\n"));
   CHECK(text.find("RANKS DISAGREE: likely a hang or a bug\n  all_gather") < text.find("By phase and kind"));
-  CHECK(text.find("Rows whose ranks differ most") > text.find("By group"));
+  CHECK(text.find("Rows whose ranks differ most") > text.find("By phase and kind"));
   CHECK(has(text, "2.00 KiB (0)  4.00 KiB (2)"));
 }
 
@@ -36,11 +42,11 @@ TEST_CASE("a row whose ranks differ says its label") {
     rowOf(report, "Global", Kind::kBroadcast).label = "weights";
   }
   rowOf(reports[1], "Global", Kind::kBroadcast).bytes += 1;
-  CHECK(has(mergeText(jobOf(reports), Color::none()), "\nGlobal [weights]  other"));
+  CHECK(has(ranksOf(jobOf(reports)), "\nGlobal [weights]  other"));
 }
 
-TEST_CASE("merge text sums labels and set-up over ranks, the largest first") {
-  CHECK_FALSE(has(mergeText(sampleJob(), Color::none()), "By label"));
+TEST_CASE("the text of ranks sums labels and set-up over ranks, the largest first") {
+  CHECK_FALSE(has(ranksOf(sampleJob()), "By label"));
   std::vector<Report> reports = sampleReports(2);
   for (Report& report : reports) {
     Collective& broadcast = rowOf(report, "Global", Kind::kBroadcast);
@@ -53,7 +59,7 @@ TEST_CASE("merge text sums labels and set-up over ranks, the largest first") {
     reduce.count = 2;
     reduce.bytes = 2048;
   }
-  const std::string text = mergeText(jobOf(reports), Color::none());
+  const std::string text = ranksOf(jobOf(reports));
   const size_t at = text.find("By label, and set-up\n");
   REQUIRE(at != std::string::npos);
   CHECK(
@@ -101,21 +107,21 @@ TEST_CASE("killed ranks that stopped in one sequence differ from ranks that disa
   CHECK(has(disagreementLines(job, Color::none()), "RANKS DISAGREE, and ranks failed"));
 }
 
-TEST_CASE("merge says how many ranks it compared") {
+TEST_CASE("it says how many ranks it compared") {
   CHECK(has(
-      mergeText(jobOf({sampleReport(0), sampleReport(2)}), Color::none()), "\nthe ranks that have a report agree\n"));
-  CHECK_FALSE(has(mergeText(jobOf({sampleReport(0)}), Color::none()), "agree"));
+      ranksOf(jobOf({sampleReport(0), sampleReport(2)})), "\nthe ranks that have a report agree\n"));
+  CHECK_FALSE(has(ranksOf(jobOf({sampleReport(0)})), "agree"));
 }
 
-TEST_CASE("merge text pairs collectives with their NCCL calls, if there are any") {
-  CHECK_FALSE(has(mergeText(sampleJob(), Color::none()), "NCCL"));
-  const std::string text = mergeText(ncclJob(), Color::none());
+TEST_CASE("the text of ranks pairs collectives with their NCCL calls, if there are any") {
+  CHECK_FALSE(has(ranksOf(ncclJob()), "NCCL"));
+  const std::string text = ranksOf(ncclJob(), {.ranks = true, .nccl = true});
   CHECK(has(text, "NCCL 2.29.7: 8 communicators in 4 processes\n"));
   CHECK(has(text, "ncclAllReduce      5"));
   CHECK(has(text, "Engine  ncclBroadcast      8       4       256 B\n"));
 }
 
-TEST_CASE("merge text lists calls for different modules separately and cuts long lists") {
+TEST_CASE("the text of ranks lists calls for different modules separately and cuts long lists") {
   std::vector<Report> reports = sampleReports(2);
   rowOf(reports[0], "DistributedDataParallel", Kind::kAllReduce).module = "DistributedDataParallel.net2";
   const std::string text = disagreementLines(jobOf(reports), Color::none());
@@ -125,7 +131,7 @@ TEST_CASE("merge text lists calls for different modules separately and cuts long
     row.op = "op" + std::to_string(i);
     reports[1].collectives.push_back(row);
   }
-  CHECK(has(disagreementLines(jobOf(reports), Color::none()), "and 32 more: --format json\n"));
+  CHECK(has(disagreementLines(jobOf(reports), Color::none()), "and 32 more: commtap export --format job\n"));
 }
 
 } // namespace
