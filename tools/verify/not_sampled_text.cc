@@ -132,6 +132,12 @@ std::vector<std::string> notSampledText(const RunSamples& run, const Verificatio
         inert(*empty.begin())));
   }
   addGaps(run, lines);
+  const auto is_forward = [](const Sample& sample) { return sample.batch.forwards > 0; };
+  if (result.reductions > 0 && std::none_of(run.processes.begin(), run.processes.end(), [&](const auto& process) {
+        return std::any_of(process.samples.begin(), process.samples.end(), is_forward);
+      })) {
+    lines.emplace_back("no module was called outside of compiled code, so the data of the ranks is not known");
+  }
   std::transform(run.not_seen.begin(), run.not_seen.end(), std::back_inserter(lines), sentenceOf);
   lines.erase(std::remove(lines.begin(), lines.end(), ""), lines.end());
   return lines;

@@ -75,7 +75,7 @@ std::string comparedText(const Verification& result) {
                                  ? ""
                                  : fmt::format(
                                        ". Compared too: {} and {} of data",
-                                       counted(result.reductions, "input of reductions", "inputs of reductions"),
+                                       counted(result.reductions, "reduction of gradients", "reductions of gradients"),
                                        counted(result.rows, "row"));
   return replicas + shards + rest + inputs + ". Not checked: buffers, a wrong scale, and errors that all ranks share.";
 }

@@ -118,7 +118,7 @@ RIGHT = [
     Right("right_padded"),
     Right("right_one_input"),
     Right("right_evaluates"),
-    Right("right_flat_averages", status="suspect"),
+    Right("right_flat_averages"),
     Right("right_statistics"),
     Right("right_two_groups", 4),
     Right("right_skips_bad_batches", findings=only("note", "source_of_nan")),

@@ -64,6 +64,27 @@ TEST_CASE("parameters that are empty on all ranks are counted") {
           "1 parameter has no elements on any rank when samples are taken, the first of Net.gathered.w"});
 }
 
+TEST_CASE("inputs that could not be read are counted by their reason, over all samples of the ranks") {
+  RunSamples run;
+  run.processes.resize(2);
+  for (int64_t rank = 0; rank < 2; ++rank) {
+    ProcessSamples& process = run.processes[static_cast<size_t>(rank)];
+    process.job.rank = rank;
+    process.samples.resize(2);
+    process.samples[0].gaps = {{"tensors on a GPU", 3}};
+    process.samples[1].gaps = {{"tensors on a GPU", 1}};
+  }
+  run.processes[1].samples[1].gaps.push_back({"forwards", 5});
+  CHECK(notSampledText(run, {}) == std::vector<std::string>{"rank 1: 5 forwards", "ranks 0-1: 8 tensors on a GPU"});
+  Verification result;
+  result.reductions = 2;
+  CHECK(
+      notSampledText(run, result).back() ==
+      "no module was called outside of compiled code, so the data of the ranks is not known");
+  run.processes[0].samples[0].batch.forwards = 1;
+  CHECK(notSampledText(run, result).size() == 2);
+}
+
 TEST_CASE("ranks without samples are named at once, however large a damaged file says that the world is") {
   Verification result;
   result.world_size = std::numeric_limits<int64_t>::max();

@@ -60,6 +60,20 @@ TEST_CASE("shards alone are nothing to compare") {
   CHECK(none.line == "NOTHING TO COMPARE: no rank has samples");
 }
 
+TEST_CASE("reductions and rows that were compared are counted, with replicas and without") {
+  Verification result = resultOf([](VerifyJob&, uint32_t) {});
+  result.reductions = 6;
+  result.rows = 48;
+  addWords(result);
+  CHECK(result.line.ends_with(
+      "(steps 1 to 3). Compared too: 6 reductions of gradients and 48 rows of data. Not checked: buffers, a wrong "
+      "scale, and errors that all ranks share."));
+  result.replicated = 0;
+  result.sharded = 1;
+  addWords(result);
+  CHECK(result.line.starts_with("OK: no parameter has replicas in 3 samples (steps 1 to 3); 1 is a shard. Compared"));
+}
+
 TEST_CASE("an error comes with its lines, and its first line is the verdict's") {
   const Verification result = wrongResult();
   CHECK(result.line == "WRONG: ranks 0 and 1 use the same gradient for 1 parameter, and hold different values");
