@@ -176,7 +176,7 @@ std::vector<std::string> serveArguments(const RunSetup& setup, const ServeFlags&
   return arguments;
 }
 
-/// Takes at most a hundredth of a processor.
+/// Looks for processes without commtap. Takes at most a hundredth of a processor.
 std::chrono::nanoseconds lookFor(MissedProcesses& missed) {
   using Clock = std::chrono::steady_clock;
   constexpr int kPause = 100;

@@ -46,8 +46,8 @@ std::string noReportText(const MissingReport& missing) {
   return fmt::format(
       "{}: {}no process of the command made a torch.distributed collective (its ranks may not have passed the "
       "rendezvous), its reports went to another folder or were lost (a warning above says so), or the library could "
-      "not be loaded (a static or setuid "
-      "program, LD_PRELOAD removed on the way, another machine or container): run commtap doctor -- COMMAND\n",
+      "not be loaded (a static or setuid program, LD_PRELOAD removed on the way, another machine or container): run "
+      "commtap doctor -- COMMAND\n",
       start,
       preloads);
 }

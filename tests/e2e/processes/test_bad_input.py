@@ -231,7 +231,8 @@ def test_torch_that_no_hook_notices(tmp_path: Path, flag: str) -> None:
     said = done.stderr.splitlines()
     assert len(said) == (flag == "RTLD_DEEPBIND")
     assert all(
-        "libtorch_cpu.so was loaded, and commtap was not called: the process ended while it imported torch" in each for each in said
+        "libtorch_cpu.so was loaded, and commtap was not called: the process ended while it imported torch" in each
+        for each in said
     )
     assert not (tmp_path / "out").exists()
 

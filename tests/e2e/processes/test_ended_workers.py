@@ -103,6 +103,18 @@ def test_a_job_in_the_background(tmp_path: Path) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
+def test_a_job_that_takes_the_preload_for_one_path(tmp_path: Path) -> None:
+    """It fails with two libraries in LD_PRELOAD, and the closing line names that cause; with one it does not."""
+    job = "import ctypes, os; ctypes.CDLL(os.environ['LD_PRELOAD'])"
+    command = [COMMAND, "run", "--out", tmp_path, "--", sys.executable, "-c", job]
+    cause = "it takes LD_PRELOAD, which names several libraries, for one path"
+    for preload, status in (("libm.so.6", 1), ("", 0)):
+        done = subprocess.run(
+            command, env=os.environ | {"LD_PRELOAD": preload}, capture_output=True, text=True, timeout=TIMEOUT_S
+        )
+        assert (done.returncode, cause in done.stderr) == (status, status == 1)
+
+
 def test_list_names_the_command(tmp_path: Path) -> None:
     """A process of multiprocessing has a command line that names no program; `commtap run` knows the command."""
     script = tmp_path / "spawned.py"

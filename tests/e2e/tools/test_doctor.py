@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -130,3 +131,23 @@ def test_torch_in_a_program_in_cxx() -> None:
     assert only(found, "python")[1].startswith("none: ")
     assert only(found, "torch")[0] == "ok"
     assert only(found, "preload")[0] == "ok"
+
+
+def test_a_program_whose_modules_are_not_known(tmp_path: Path) -> None:
+    """A zip application and a shell command may bring their own torch: a warning says so, and `run` is the proof."""
+    bare = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", bare], check=True)
+    python = bare / "bin" / "python"
+    with zipfile.ZipFile(tmp_path / "app.pyz", "w") as archive:
+        archive.writestr("__main__.py", "")
+    (tmp_path / "app").write_bytes(f"#!{python}\n".encode() + (tmp_path / "app.pyz").read_bytes())
+    (tmp_path / "app").chmod(0o755)
+    path = f"{bare}/bin:{os.environ['PATH']}"
+    for command in ((python, tmp_path / "app.pyz"), (tmp_path / "app",), ("bash", "-c", f"{sys.executable} x.py")):
+        state, line = only(doctor(*command, status=0, PATH=path), "torch")
+        assert state == "warning"
+        assert line == (
+            "this Python has no torch, but what the job loads is not known: run it: commtap run -- COMMAND says at its "
+            "end whether it was counted"
+        )
+    assert only(doctor(python, "x.py", status=1), "torch")[0] == "error"
