@@ -163,8 +163,8 @@ std::string placeOfNode(PyObject* node) {
     const PyRef named = entry(entry(facts, torch_names::kAnnotations), torch_names::kAnnotatedModule);
     append(place, named && PyUnicode_Check(named.get()) ? textOf(named.get()) : std::string());
   }
-  if (place.size() == 1 && isWithoutModules(node)) {
-    place = place == "b" ? "B" : "F";
+  if (place == "f" && isWithoutModules(node)) {
+    place = "F";
   }
   PyErr_Clear();
   return place;
