@@ -46,12 +46,17 @@ Option formatOption(std::string& format, std::vector<std::string> words) {
   return {.names = "--format", .help = std::move(help), .to = &format, .words = std::move(words)};
 }
 
+Option runOption(Target run) {
+  return {
+      .names = "--run",
+      .value = "ID",
+      .help = "The run to read if a folder has several: its id, a part of it, or its name; default: the newest",
+      .to = std::move(run)};
+}
+
 OptionTable selectionOptions(JobSelection& selection) {
   return {
-      {.names = "--run",
-       .value = "ID",
-       .help = "The run to read if a folder has several: its id, a part of it, or its name; default: the newest",
-       .to = &selection.run_id},
+      runOption(&selection.run_id),
       {.names = "--attempt",
        .value = "N",
        .help = "The attempt to read if torchrun restarted the job; default: the last",

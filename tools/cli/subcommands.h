@@ -22,6 +22,7 @@ inline constexpr int kExitUsage = 2;    ///< wrong usage, or PATH, run, attempt 
 /// which is then said on stderr; the first of `words` is the default.
 Option readPath(const char* name, std::string& path, const std::string& help);
 Option formatOption(std::string& format, std::vector<std::string> words);
+Option runOption(Target run);
 OptionTable selectionOptions(JobSelection& selection);
 Option toleranceOption(std::vector<std::string>& rules);
 Option renameOption(std::vector<std::string>& renames);
