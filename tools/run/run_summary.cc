@@ -42,8 +42,9 @@ runSummary(const Result<JobReport>& job, const std::string& folder, const Color&
   if (!job) {
     return whyNoReport(folder);
   }
-  return headerText(*job, Scope::kRanks, color) + kindsText(*job, color) + adviceLine(adviceFor(*job), "", folder) +
-         more + fmt::format("reports: {}; next:\n", inert(folder)) + nextCommands(folder, color);
+  return headerText(*job, Scope::kRanks, color) + lateText(*job, color) + kindsText(*job, color) +
+         adviceLine(adviceFor(*job), "", folder) + more + fmt::format("reports: {}; next:\n", inert(folder)) +
+         nextCommands(folder, color);
 }
 
 } // namespace commtap

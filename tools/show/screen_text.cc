@@ -137,9 +137,18 @@ std::string kindsText(const JobReport& job, const Color& color) {
   return kindsText(job, Means(job), color);
 }
 
+std::string lateText(const JobReport& job, const Color& color) {
+  std::string text;
+  for (const std::string& line : lateLines(job)) {
+    text += color.warning(line) + "\n";
+  }
+  return text;
+}
+
 std::string screenText(const JobReport& job, const std::string& path, const Color& color) {
   const Means means(job);
-  std::string text = headerText(job, Scope::kRanks, color) + "\n" + kindsText(job, means, color) + "\n";
+  std::string text =
+      headerText(job, Scope::kRanks, color) + lateText(job, color) + "\n" + kindsText(job, means, color) + "\n";
   text += tableOf({{"MODULE (WITHOUT CHILDREN)"}, {"MODULES", Align::kRight}}, linesByModule(job, means), color) + "\n";
   text += std::filesystem::is_directory(path) ? endedLine(job, path) : "";
   const std::vector<Advice> advice = adviceFor(job);
