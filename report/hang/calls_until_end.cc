@@ -27,7 +27,7 @@ bool gaveUp(const Report& report, uint64_t patience_ns) {
   }
   const LastCollective& call = report.last.back();
   return !isPointToPoint(call.kind) && call.sequence != 0 && call.state < LastState::kCompleted &&
-         *job.ended_at_ns >= call.issued_at_ns + patience_ns;
+         *job.ended_at_ns >= call.issued_at_ns + std::min(patience_ns, kTimeoutNs);
 }
 
 /// Adds the ranks that came to the call after `report` had given it up.

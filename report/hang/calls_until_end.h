@@ -17,7 +17,7 @@ namespace commtap {
 /// - after another rank had given up waiting for it in a collective. Clocks of two hosts may be a second apart.
 class CallsUntilEnd {
  public:
-  /// `sights` has one process per rank, and outlives the object. A rank gives up after waiting for `patience_ns`.
+  /// `sights` has one process per rank, and outlives the object. A rank gives up as jobEndOf() says.
   CallsUntilEnd(std::span<const RankSight> sights, uint64_t patience_ns);
   CallsUntilEnd(const CallsUntilEnd&) = delete;
   CallsUntilEnd& operator=(const CallsUntilEnd&) = delete;

@@ -14,7 +14,6 @@
 #include "report/hang/hang_waits.h"
 #include "report/hang/job_end.h"
 #include "report/hang/missing_call.h"
-#include "report/hang/usual_order.h"
 #include "report/hang/wait_graph.h"
 #include "report/job/job_summary.h"
 #include "report/merge/last_activity.h"
@@ -210,28 +209,26 @@ class Judge {
     verdict_.status = statusOfWait();
   }
 
-  /// Names the rank of a cycle that left out the call in which another one waits for it, if it is the only one.
+  /// Names the rank of a cycle that left out the call in which another one waits for it, if it is the only one there,
+  /// and the ranks that left out the same call of the model.
   bool judgeSkipIn(const std::vector<int64_t>& cycle) {
-    std::vector<size_t> skipped;
-    for (size_t i = 0; i < cycle.size(); ++i) {
-      const Wait& before = waits_.at(cycle[(i + cycle.size() - 1) % cycle.size()]); // it waits for the i-th rank
-      if (hasLeftOut(groups_.sightOf(cycle[i])->report->last, *before.call)) {
-        skipped.push_back(i);
-      }
-    }
-    if (skipped.size() != 1) {
+    const std::vector<LeftOutCall> skips = leftOutIn(cycle, {groups_, waits_, graph_});
+    if (skips.empty()) {
       return false;
     }
-    const int64_t rank = cycle[skipped.front()];
-    const int64_t waiter = cycle[(skipped.front() + cycle.size() - 1) % cycle.size()];
-    const Wait& wait = waits_.at(waiter);
+    for (const LeftOutCall& skip : skips) {
+      cause_.push_back(skip.rank);
+    }
+    const LeftOutCall& skip = skips.front();
     verdict_.reason = HangReason::kSkipped;
     verdict_.inferred = true;
-    cause_ = {rank};
-    about_ = wait.group;
-    verdict_.call = hangCallOf(*wait.group, waiter, *wait.call);
-    verdict_.calls = {*verdict_.call, hangCallOf(*waits_.at(rank).group, rank, *waits_.at(rank).call)};
-    setSince(wait.call->issued_at_ns);
+    about_ = skip.wait->group;
+    verdict_.call = hangCallOf(*about_, skip.waiter, *skip.call);
+    const HangGroup& made_in = *groups_.groupOf(*groups_.sightOf(skip.rank)->report, skip.made->group);
+    verdict_.calls = {*verdict_.call, hangCallOf(made_in, skip.rank, *skip.made)};
+    verdict_.calls.back().ranks = rankRanges(cause_);
+    verdict_.went_on = skip.made != &groups_.sightOf(skip.rank)->report->last.back();
+    setSince(skip.wait->call->issued_at_ns);
     return true;
   }
 
@@ -279,7 +276,13 @@ class Judge {
   /// ranks that were killed may have been ended with the others, and one whose end was not seen may have finished.
   bool areWhyItEnded(const std::vector<int64_t>& failed, bool were_killed) const {
     const bool are_known = sights_.size() == static_cast<uint64_t>(verdict_.world_size.value_or(0));
-    return are_known && failed.size() < sights_.size() && (!were_killed || (failed.size() == 1 && end_.wasEnded()));
+    const bool was_killed = failed.size() == 1 && end_.wasEnded() && !wasActiveAtEnd(failed.front());
+    return are_known && failed.size() < sights_.size() && (!were_killed || was_killed);
+  }
+
+  /// Returns whether the rank went on until its launcher ended the others: a signal to it may not have been seen.
+  bool wasActiveAtEnd(int64_t rank) const {
+    return end_.at_ns && lastEventNs(*groups_.sightOf(rank)->report) + kSureNs >= *end_.at_ns;
   }
 
   HangStatus statusOfWait() const {
@@ -288,9 +291,9 @@ class Judge {
     }
     if (isSure(verdict_.reason)) {
       const bool is_moment = graph_.hasRunning() && clock_.now_ns < verdict_.since_ns.value_or(0) + kSureNs;
-      return is_moment                                 ? HangStatus::kHealthy
-             : hasCrashed(cause_) && !times_.isQuiet() ? HangStatus::kFailed
-                                                       : statusOf(true);
+      return is_moment                                ? HangStatus::kHealthy
+             : hasCrashed(cause_) && !times_.isLong() ? HangStatus::kFailed
+                                                      : statusOf(true);
     }
     if (!times_.isTimed()) { // what a rank without a report did is not known, either
       const bool is_absent = verdict_.reason == HangReason::kNeverCame || verdict_.reason == HangReason::kElsewhere;
@@ -337,6 +340,9 @@ class Judge {
   bool gaveUpCommonCall() {
     findCommonCall();
     if (verdict_.reason == HangReason::kNotCompleted && gaveUpTogether()) {
+      if (!verdict_.end->signal) { // no watchdog: they may have raised an exception after the call had completed
+        verdict_.end->gave_up.clear();
+      }
       setSince(verdict_.since_ns.value_or(0));
       return true;
     }

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
 
 #include "report/hang/message_match.h"
+#include "report/hang/usual_order.h"
 #include "report/job/job_summary.h"
+#include "report/merge/first_difference.h"
 #include "report/model/agreed_facts.h"
 #include "report/model/saturating.h"
 #include "report/model/stretches.h"
@@ -41,9 +44,8 @@ bool areEqual(const LastCollective* a, const LastCollective* b) {
   return a != nullptr && b != nullptr && differenceOf(*a, *b) == HangReason::kNone;
 }
 
-/// Returns whether two collectives of ranks that work alike are the same one of the model.
 bool areAlike(const LastCollective* a, const LastCollective* b) {
-  return areEqual(a, b) && a->module == b->module && a->phase == b->phase;
+  return a != nullptr && b != nullptr && areAlike(*a, *b);
 }
 
 /// Returns whether `one` issued from number `sequence` on what `other` issued from the number after it on, in at least
@@ -55,22 +57,6 @@ bool isOneBehind(const HangMember& one, const HangMember& other, uint64_t sequen
   }
   const bool has_both = one.call(sequence + equal) != nullptr && other.call(sequence + equal + 1) != nullptr;
   return equal > 1 && !has_both;
-}
-
-/// Returns the number of the last collective before `sequence` that came after the same two collectives as `sequence`
-/// comes after; 0 if there is none.
-uint64_t lastLike(const HangMember& member, uint64_t sequence) {
-  constexpr uint64_t kSame = 2;
-  for (uint64_t earlier = sequence - 1; earlier > kSame && member.call(earlier - kSame) != nullptr; --earlier) {
-    uint64_t same = 0;
-    while (same < kSame && areAlike(member.call(earlier - 1 - same), member.call(sequence - 1 - same))) {
-      ++same;
-    }
-    if (same == kSame) {
-      return earlier;
-    }
-  }
-  return 0;
 }
 
 /// Returns whether the two made the same calls after number `sequence`, at least two: then none is left out.
@@ -135,12 +121,23 @@ struct Shift {
 
 /// Returns the side that did not make a call which usually comes there, and made the call after it.
 Shift usualShift(const TwoSides& two, uint64_t at) {
-  const uint64_t before = lastLike(two.one, at);
-  const LastCollective* usual = two.one.call(before);
-  const LastCollective* next = two.one.call(before + 1);
-  const bool other_is_usual = before != 0 && areAlike(usual, two.other.call(at));
-  const bool one_is_usual = before != 0 && areAlike(usual, two.one.call(at));
-  return {other_is_usual && areAlike(next, two.one.call(at)), one_is_usual && areAlike(next, two.other.call(at))};
+  const std::vector<const LastCollective*>& calls = two.one.calls;
+  const auto place = static_cast<size_t>(std::find(calls.begin(), calls.end(), two.one.call(at)) - calls.begin());
+  const std::optional<size_t> before = usualAfter(calls, place);
+  if (!before || *before + 1 >= place) {
+    return {};
+  }
+  const LastCollective* usual = calls[*before];
+  const LastCollective* next = calls[*before + 1];
+  return {
+      areAlike(usual, two.other.call(at)) && areAlike(next, two.one.call(at)),
+      areAlike(usual, two.one.call(at)) && areAlike(next, two.other.call(at))};
+}
+
+/// Returns whether `one` made from number `sequence` on, twice, what `other` made under the next number.
+bool goesOnOneAhead(const HangMember& one, const HangMember& other, uint64_t sequence) {
+  return areAlike(one.call(sequence), other.call(sequence + 1)) &&
+         areAlike(one.call(sequence + 1), other.call(sequence + 2));
 }
 
 /// Sets the reason and the cause for a call that one side made and the other one did not. If both have as many
@@ -162,27 +159,33 @@ void judgeShift(const TwoSides& two, bool one_skipped, Mismatch& mismatch) {
   }
 }
 
-/// Finds out whether one of two sides left out a collective, or made one more, or two in another order: by what they
-/// made later, or by what came after the same collectives before.
-void findShift(Mismatch& mismatch) {
+TwoSides twoSides(const Mismatch& mismatch) {
   const std::vector<MismatchSide>& sides = mismatch.sides;
-  if (sides.size() != 2) {
-    return;
-  }
-  const uint64_t at = mismatch.sequence;
-  const TwoSides two = {
+  return {
       *mismatch.group->memberOf(sides[0].ranks.front()),
       *mismatch.group->memberOf(sides[1].ranks.front()),
       sides[0].ranks.size() > sides[1].ranks.size()};
+}
+
+/// Finds out whether one of two sides left out a collective, or made one more, or two in another order: by what they
+/// made later, or by what came after the same collectives before. One op of one module that differs in an argument is
+/// what it seems, unless later calls show otherwise.
+void findShift(Mismatch& mismatch) {
+  if (mismatch.sides.size() != 2) {
+    return;
+  }
+  const uint64_t at = mismatch.sequence;
+  const TwoSides two = twoSides(mismatch);
   if (areSwapped(two.one, two.other, at)) {
     mismatch.reason = HangReason::kOrder;
     return;
   }
-  if (mismatch.reason != HangReason::kOp && agreeAfter(two.one, two.other, at)) {
+  const bool has_argument = mismatch.reason != HangReason::kOp;
+  if (has_argument && agreeAfter(two.one, two.other, at)) {
     return;
   }
   Shift shift = {isOneBehind(two.one, two.other, at), isOneBehind(two.other, two.one, at)};
-  if (!shift.isKnown()) {
+  if (!shift.isKnown() && !(has_argument && two.one.call(at)->module == two.other.call(at)->module)) {
     shift = usualShift(two, at);
     mismatch.is_proven = !shift.isKnown();
   }
@@ -191,38 +194,79 @@ void findShift(Mismatch& mismatch) {
   }
 }
 
-/// Returns the first mismatch among the calls that ranks made in a group, as far back as all of them go.
-std::optional<Mismatch> firstMismatch(const HangGroup& group) {
-  std::map<uint64_t, std::vector<MismatchSide>> numbers;
+struct MadeCall {
+  uint64_t sequence;
+  const LastCollective* call;
+};
+using AreSame = bool (*)(const MadeCall&, const MadeCall&);
+
+/// Returns the first collective before number `end` that ranks made differently; without a reason.
+std::optional<Mismatch> firstBetween(const HangGroup& group, uint64_t end, AreSame are_same) {
+  FirstDifference<MadeCall, AreSame> difference(are_same);
   const size_t most = group.members.size() > kManyRanks ? kMostCompared : SIZE_MAX;
   for (const HangMember& member : group.members) {
     const size_t skipped = member.calls.size() - std::min(member.calls.size(), most);
-    for (size_t i = skipped; i < member.calls.size(); ++i) {
-      const LastCollective* call = member.calls[i];
-      std::vector<MismatchSide>& sides = numbers[call->sequence];
-      const auto side = std::find_if(sides.begin(), sides.end(), [call](const MismatchSide& each) {
-        return differenceOf(*each.call, *call) == HangReason::kNone;
-      });
-      if (side == sides.end()) {
-        sides.push_back({{member.rank}, call});
-      } else {
-        side->ranks.push_back(member.rank);
+    std::vector<MadeCall> calls;
+    for (size_t i = skipped; i < member.calls.size() && member.calls[i]->sequence < end; ++i) {
+      if (member.calls[i]->kind != Kind::kOther) {
+        calls.push_back({member.calls[i]->sequence, member.calls[i]});
       }
     }
+    difference.add(member.rank, calls);
   }
-  for (auto& [sequence, sides] : numbers) {
-    if (sides.size() > 1) {
-      Mismatch mismatch;
-      mismatch.group = &group;
-      mismatch.sequence = sequence;
-      mismatch.sides = std::move(sides);
-      judgeSides(mismatch);
-      mismatch.reason = differenceOf(*mismatch.sides[0].call, *mismatch.sides[1].call);
-      findShift(mismatch);
-      return mismatch;
+  const auto sides = difference.sides();
+  if (sides.empty()) {
+    return std::nullopt;
+  }
+  Mismatch mismatch;
+  mismatch.group = &group;
+  mismatch.sequence = sides[0].call.sequence;
+  std::set<int64_t> without; // an op of kind `other`, or not in the report
+  for (const HangMember& member : group.members) {
+    if (const LastCollective* call = member.call(mismatch.sequence); call == nullptr || call->kind == Kind::kOther) {
+      without.insert(member.rank);
     }
   }
-  return std::nullopt;
+  for (const auto& side : sides) {
+    mismatch.sides.push_back({side.ranks, side.call.call});
+    std::erase_if(mismatch.sides.back().ranks, [&without](int64_t rank) { return without.contains(rank); });
+  }
+  judgeSides(mismatch);
+  return mismatch;
+}
+
+/// Returns the call before number `end` with which one side began to be one call ahead, if only the modules show it: a
+/// layer that was left out may be equal to the next one. The ranks are comparable if their modules agreed before.
+std::optional<Mismatch> firstByModule(const HangGroup& group, uint64_t end) {
+  std::optional<Mismatch> found =
+      firstBetween(group, end, [](const MadeCall& a, const MadeCall& b) { return areAlike(*a.call, *b.call); });
+  if (!found || found->sides.size() != 2) {
+    return std::nullopt;
+  }
+  const TwoSides two = twoSides(*found);
+  const uint64_t at = found->sequence;
+  const bool agreed = at > 2 && areAlike(two.one.call(at - 1), two.other.call(at - 1)) &&
+                      areAlike(two.one.call(at - 2), two.other.call(at - 2));
+  const Shift shift = {goesOnOneAhead(two.one, two.other, at), goesOnOneAhead(two.other, two.one, at)};
+  if (!agreed || !shift.isKnown()) {
+    return std::nullopt;
+  }
+  judgeShift(two, shift.one_skipped, *found);
+  return found->reason == HangReason::kOp ? std::nullopt : found;
+}
+
+/// Returns the first mismatch among the calls that ranks made in a group, as far back as all of them go.
+std::optional<Mismatch> firstMismatch(const HangGroup& group) {
+  std::optional<Mismatch> mismatch = firstBetween(group, UINT64_MAX, [](const MadeCall& a, const MadeCall& b) {
+    return differenceOf(*a.call, *b.call) == HangReason::kNone;
+  });
+  if (!mismatch) {
+    return std::nullopt;
+  }
+  mismatch->reason = differenceOf(*mismatch->sides[0].call, *mismatch->sides[1].call);
+  findShift(*mismatch);
+  std::optional<Mismatch> earlier = firstByModule(group, mismatch->sequence);
+  return earlier ? earlier : mismatch;
 }
 
 /// Returns the first send and receive that meet and differ.

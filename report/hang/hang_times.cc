@@ -46,7 +46,11 @@ bool HangTimes::isTimed() const {
 }
 
 bool HangTimes::isQuiet() const {
-  return !end_.gave_up.empty() || (!has_moved_ && quiet_s_ >= clock_.patience_s);
+  return !end_.gave_up.empty() || isLong();
+}
+
+bool HangTimes::isLong() const {
+  return !has_moved_ && quiet_s_ >= clock_.patience_s;
 }
 
 std::optional<CommonEnd> HangTimes::commonEnd() const {

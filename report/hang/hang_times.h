@@ -41,8 +41,10 @@ class HangTimes {
 
   /// Returns whether it is known how long that was: the job runs, or it is known when it ended.
   bool isTimed() const;
-  /// Returns whether it was for longer than the job's patience.
+  /// Returns whether that was for longer than the job's patience, or ranks gave up waiting.
   bool isQuiet() const;
+  /// Returns whether that was for longer than the job's patience.
+  bool isLong() const;
 
   /// Returns how all ranks failed by themselves after a time that is longer than the job's patience; nullopt if they
   /// did not.

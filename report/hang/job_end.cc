@@ -84,7 +84,7 @@ RankEnd endOf(const Report& report, const Wait* wait, uint64_t patience_ns) {
   if (wait == nullptr) {
     return RankEnd::kFailed;
   }
-  return waitedNs(job, *wait) >= patience_ns ? RankEnd::kGaveUp : RankEnd::kBroke;
+  return waitedNs(job, *wait) >= std::min(patience_ns, kTimeoutNs) ? RankEnd::kGaveUp : RankEnd::kBroke;
 }
 
 class EndFinder {
@@ -174,10 +174,28 @@ class EndFinder {
     return has(RankEnd::kRuns) && now_ns_ > at_ns && now_ns_ - at_ns >= kEndingNs;
   }
 
+  /// Adds ranks that the launcher ended with the others though its signal was not seen: another one had failed by
+  /// itself, and no rank waited for them.
+  void addUnseen() {
+    std::set<int64_t> awaited;
+    for (const auto& [rank, wait] : waits_) {
+      awaited.insert(wait.blockers.begin(), wait.blockers.end());
+    }
+    for (const RankSight& sight : sights_) {
+      if (ends_.at(sight.rank()) == RankEnd::kKilled && has(RankEnd::kFailed) && !awaited.contains(sight.rank())) {
+        end_.alive.insert(sight.rank());
+      }
+    }
+  }
+
   /// Adds ranks that were killed with all others. One that others broke off for was killed before them. If others ended
   /// by themselves, only a rank that waited was alive until the job was killed.
   void addKilled() {
-    if (has(RankEnd::kRuns) || has(RankEnd::kByLauncher)) {
+    if (has(RankEnd::kRuns)) {
+      return;
+    }
+    if (has(RankEnd::kByLauncher)) {
+      addUnseen();
       return;
     }
     const bool ended_others = has(RankEnd::kFinished) || has(RankEnd::kFailed);

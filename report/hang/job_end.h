@@ -29,8 +29,12 @@ struct JobEnd {
   }
 };
 
-/// Returns how the job was ended. A rank has waited long if it waited for `patience_ns`. While ranks still run, the end
-/// of others by a signal counts for a minute only: after it, the job is not being ended, but waits for them.
+/// A rank that fails after it waited for so long in a call has given it up, by a timeout of its own.
+inline constexpr uint64_t kTimeoutNs = 10'000'000'000;
+
+/// Returns how the job was ended. A rank gives up after it waited for `patience_ns`, or for kTimeoutNs. While ranks
+/// still run, the end of others by a signal counts for a minute only: after it, the job is not being ended, but waits
+/// for them.
 JobEnd jobEndOf(std::span<const RankSight> sights, const Waits& waits, uint64_t now_ns, uint64_t patience_ns);
 
 /// Returns when the process began to end: at its launcher's signal if it ended soon or did nothing since, else at its

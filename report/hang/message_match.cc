@@ -13,6 +13,11 @@ bool hasAllMessages(const HangMember& member) {
          });
 }
 
+bool isCounterpart(const HangGroup& group, int64_t rank, const LastCollective& message, const LastCollective& call) {
+  return call.group == message.group && isPointToPoint(call.kind) && call.kind != message.kind &&
+         globalRank(group, call.peer) == rank && call.bytes == message.bytes && call.dtype == message.dtype;
+}
+
 std::vector<Channel> channelsOf(const HangGroup& group) {
   std::map<std::pair<int64_t, int64_t>, Channel> channels;
   for (size_t place = 0; group.has_ranks && place < group.members.size(); ++place) {

@@ -23,6 +23,9 @@ struct Channel {
 /// peer of each. Messages with tags may meet in another order.
 std::vector<Channel> channelsOf(const HangGroup& group);
 
+/// Returns whether `call`, of another rank, may be the other side of a send or receive that `rank` made.
+bool isCounterpart(const HangGroup& group, int64_t rank, const LastCollective& message, const LastCollective& call);
+
 /// Returns whether the member's report holds all its sends and receives in the group, with their peers.
 bool hasAllMessages(const HangMember& member);
 

@@ -31,4 +31,17 @@ struct WaitFacts {
 /// the first one in which a rank waits for them. Returns nullopt if none waits.
 std::optional<MissingCall> missingCall(const std::vector<int64_t>& late, const WaitFacts& facts);
 
+/// A call that a rank left out, and in which another one waits for it.
+struct LeftOutCall {
+  int64_t rank = 0;
+  int64_t waiter = 0;
+  const Wait* wait = nullptr;           ///< of `waiter`
+  const LastCollective* call = nullptr; ///< of `waiter`: the one that was left out, or the other side of it
+  const LastCollective* made = nullptr; ///< by the rank, in its place
+};
+
+/// Returns the calls that ranks left out, by rank, if one rank of the cycle did and the others did not: of that rank,
+/// and of the ranks that others wait for because of the same call of the model. leftOutAt() finds them.
+std::vector<LeftOutCall> leftOutIn(const std::vector<int64_t>& cycle, const WaitFacts& facts);
+
 } // namespace commtap

@@ -2,37 +2,99 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/hang/usual_order.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include "report/model/agreed_facts.h"
+
 namespace commtap {
+namespace {
+
+constexpr size_t kSame = 2;
+
+using IsMissing = std::function<bool(const LastCollective&)>;
+
+/// Returns whether the two calls before each of the indices are alike.
+bool comeAfterTheSame(Calls calls, size_t a, size_t b) {
+  for (size_t back = 1; back <= kSame; ++back) {
+    if (!areAlikeInGroup(*calls[a - back], *calls[b - back])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Returns whether the call at the index is not the usual one, which `is_missing` finds, but the one after that.
+bool isInPlaceOf(Calls calls, size_t at, const IsMissing& is_missing) {
+  const std::optional<size_t> usual = usualAfter(calls, at);
+  return usual && *usual + 1 < at && is_missing(*calls[*usual]) && !areAlikeInGroup(*calls[*usual], *calls[at]) &&
+         areAlikeInGroup(*calls[*usual + 1], *calls[at]);
+}
+
+/// Returns whether a call that `is_missing` finds came each time before, at least twice, where the index is.
+bool cameAlways(Calls calls, size_t at, const IsMissing& is_missing) {
+  size_t times = 0;
+  for (size_t earlier = kSame; earlier < at; ++earlier) {
+    if (comeAfterTheSame(calls, earlier, at) && (++times, !is_missing(*calls[earlier]))) {
+      return false;
+    }
+  }
+  return times > 1;
+}
+
+/// Returns whether fewer of the missing calls came before the last call than when that call was made before.
+bool hasFewer(Calls calls, const IsMissing& is_missing) {
+  const auto isLast = [&calls](const LastCollective* call) { return areAlikeInGroup(*call, *calls.back()); };
+  const auto begin = std::make_reverse_iterator(calls.end()) + 1;
+  const auto end = std::make_reverse_iterator(calls.begin());
+  const auto before = std::find_if(begin, end, isLast);
+  if (before == end) {
+    return false;
+  }
+  const auto count = [&is_missing](auto from, auto to) {
+    return std::count_if(from, to, [&is_missing](const LastCollective* call) { return is_missing(*call); });
+  };
+  return count(begin, before) < count(before + 1, std::find_if(before + 1, end, isLast));
+}
+
+} // namespace
+
+std::vector<const LastCollective*> lastCalls(const Report& report) {
+  std::vector<const LastCollective*> calls;
+  calls.reserve(report.last.size());
+  for (const LastCollective& call : report.last) {
+    calls.push_back(&call);
+  }
+  return calls;
+}
 
 bool areAlikeInGroup(const LastCollective& a, const LastCollective& b) {
-  return a.group == b.group && a.kind == b.kind && a.op == b.op && a.module == b.module && a.phase == b.phase &&
-         a.dtype == b.dtype && (!hasEqualBytes(a.kind) || a.bytes == b.bytes);
+  return a.group == b.group && areAlike(a, b);
 }
 
-const LastCollective* usualAfter(std::span<const LastCollective> calls, size_t at) {
-  constexpr size_t kSame = 2;
+std::optional<size_t> usualAfter(Calls calls, size_t at) {
   for (size_t earlier = at; earlier-- > kSame;) {
-    size_t same = 0;
-    while (same < kSame && areAlikeInGroup(calls[earlier - 1 - same], calls[at - 1 - same])) {
-      ++same;
-    }
-    if (same == kSame) {
-      return &calls[earlier];
+    if (comeAfterTheSame(calls, earlier, at)) {
+      return earlier;
     }
   }
-  return nullptr;
+  return std::nullopt;
 }
 
-bool hasLeftOut(std::span<const LastCollective> calls, const LastCollective& missing) {
+std::optional<size_t> leftOutAt(Calls calls, const IsMissing& is_missing) {
   if (calls.empty()) {
-    return false;
+    return std::nullopt;
   }
-  const LastCollective* usual = usualAfter(calls, calls.size() - 1);
-  if (usual == nullptr || !areAlikeInGroup(*usual, missing) || areAlikeInGroup(*usual, calls.back())) {
-    return false;
+  const size_t last = calls.size() - 1;
+  if (isInPlaceOf(calls, last, is_missing) || hasFewer(calls, is_missing)) {
+    return last;
   }
-  const LastCollective* next = usual + 1;
-  return next < &calls.back() && areAlikeInGroup(*next, calls.back());
+  for (size_t at = last; at-- > kSame;) {
+    if (isInPlaceOf(calls, at, is_missing) && cameAlways(calls, at, is_missing)) {
+      return at;
+    }
+  }
+  return std::nullopt;
 }
 
 } // namespace commtap

@@ -110,6 +110,7 @@ struct Verdict {
   double quiet_s = 0;                       ///< since the last event of any rank, until the end if its time is known
   std::vector<HangRank> ranks;
   std::vector<HangCount> counts;
+  bool went_on = false;          ///< the cause made calls after the one in place of what it skipped; not part of it
   double patience_s = 0;         ///< how long a wait is healthy; not part of the document
   uint64_t reported = 0;         ///< ranks with a report; 0 if not known; not part of the document
   std::vector<int64_t> compared; ///< the ranks whose rows `counts` compares; not part of the document

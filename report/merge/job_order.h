@@ -12,6 +12,7 @@
 
 #include "report/base/string_table.h"
 #include "report/job/job_report.h"
+#include "report/merge/first_difference.h"
 #include "report/merge/job_groups.h"
 #include "report/model/agreed_facts.h"
 #include "report/model/model.h"
@@ -22,9 +23,8 @@ namespace commtap {
 /// thousands of ranks.
 inline constexpr size_t kMostCompared = 256;
 
-/// Compares the last collectives of the ranks of each process group, sequence number by sequence number, as far back as
-/// both reports go. Ranks are added in ascending order. The first rank's collectives of a group are kept until the last
-/// rank has been compared.
+/// Compares the last collectives of the ranks of each process group by FirstDifference. Ranks are added in ascending
+/// order. The collectives that all ranks of a group have issued are kept until the last rank has been compared.
 ///
 /// Two collectives match if their AgreedFacts match. An op of kind `other` matches all. Sends and receives are not
 /// compared.
@@ -61,27 +61,17 @@ class JobOrder {
       return agreedFacts(a) < agreedFacts(b);
     }
   };
-  using Calls = std::vector<Call>; ///< by sequence
-  struct Deviant {
-    int64_t rank;
-    Call mine;
-    Call first_ranks;
+  struct IsSame {
+    bool operator()(const Call& a, const Call& b) const {
+      return a.what == b.what;
+    }
   };
-  struct Instance {
-    Calls reference; ///< collectives of the first rank
-    Calls furthest;  ///< collectives of the rank with the highest sequence number
-    int64_t furthest_rank = 0;
-    std::vector<uint64_t> last_sequences; ///< by position in `ranks`; ranks that issued none are in neither
-    std::vector<int64_t> ranks;
-    std::vector<Deviant> deviants; ///< each at its first differing sequence number
-  };
+  using Instance = FirstDifference<Call, IsSame>;
+  using Calls = Instance::Calls;
 
   uint32_t idOf(const LastCollective& call);
   Disagreement::Call described(const Call& call) const;
-  void compare(int64_t rank, Instance& instance, const Calls& calls) const;
-  static void noteFurthest(int64_t rank, Instance& instance, const Calls& calls);
-  Disagreement disagreementOf(const Instance& instance) const;
-  Disagreement::Value valueOf(const Call& call, std::vector<int64_t> ranks) const;
+  Disagreement::Value valueOf(const Instance::Side& side) const;
 
   StringTable modules_;
   std::map<LastCollective, uint32_t, ByFacts> ids_;

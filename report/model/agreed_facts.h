@@ -27,4 +27,9 @@ inline AgreedFacts agreedFacts(const LastCollective& call) {
   return {hasEqualBytes(call.kind) ? call.bytes : 0, call.kind, call.root, call.op, call.dtype, call.reduce_op};
 }
 
+/// Returns whether two collectives, of one rank or of ranks that work alike, are the same one of the model.
+inline bool areAlike(const LastCollective& a, const LastCollective& b) {
+  return agreedFacts(a) == agreedFacts(b) && a.module == b.module && a.phase == b.phase;
+}
+
 } // namespace commtap

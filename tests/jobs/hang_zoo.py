@@ -175,6 +175,64 @@ def root(rank: int) -> None:
     stay()
 
 
+def own_root(rank: int) -> None:
+    """Rank 1 broadcasts from itself in the last of several equal broadcasts."""
+    block = Block(64, "broadcast")
+    at_work()
+    for step in range(STEPS):
+        block.root = 1 if rank == 1 and step == STEPS - 1 else 0
+        block()
+    barrier()
+    stay()
+
+
+def short_batch(rank: int) -> None:
+    """The last batch of rank 1 has fewer rows than those before."""
+    block = Block(8, "all_gather")
+    at_work()
+    for step in range(STEPS):
+        block.size = 6 if rank == 1 and step == STEPS - 1 else 8
+        block()
+    barrier()
+    stay()
+
+
+def gather_on_main(rank: int) -> None:
+    """Rank 0 alone gathers objects between two steps."""
+    model = DistributedDataParallel(nn.Linear(4, 4))
+    for _ in range(STEPS):
+        model(torch.rand(2, 4)).sum().backward()
+    at_work()
+    with watched():
+        if rank == 0:
+            dist.gather_object({"loss": 1}, [None] * dist.get_world_size())
+        model(torch.rand(2, 4)).sum().backward()
+    stay()
+
+
+class Layered(nn.Module):
+    """Equal layers, each of which gathers its parameters."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(Block(8, "all_gather") for _ in range(4))
+
+    def forward(self, left_out: int = -1) -> None:
+        for i, layer in enumerate(self.layers):
+            if i != left_out:
+                layer()
+
+
+def layer_left_out(rank: int) -> None:
+    """Rank 1 leaves out a layer that is equal to the next ones, and differs at the end only."""
+    model = Layered()
+    at_work()
+    for step in range(STEPS):
+        model(left_out=1 if rank == 1 and step == 2 else -1)
+    barrier()
+    stay()
+
+
 def early_exit(rank: int) -> None:
     """Rank 1 ends after its steps; the others make one more."""
     net = trained()
@@ -287,6 +345,43 @@ def micro_batch(rank: int) -> None:
             wait(dist.isend(torch.ones(4), 1))
         elif rank == 1:
             wait(dist.irecv(torch.ones(4), 0))
+    barrier()
+    stay()
+
+
+def replica_left_out(rank: int) -> None:
+    """Ranks 2 and 3, a replica, leave out the reduction of gradients in one step, and wait at the end."""
+    pairs = {
+        name: dist.new_group(list(map(int, name[-2:])), group_desc=name) for name in ("tp01", "tp23", "dp02", "dp13")
+    }
+    attention = Block(4, group=pairs["tp01" if rank < 2 else "tp23"])
+    gradients = Block(99, group=pairs["dp02" if rank % 2 == 0 else "dp13"])
+    net = nn.ModuleDict({"attention": attention, "gradients": gradients})
+    at_work()
+    for step in range(2 * STEPS):
+        net["attention"]()
+        if rank < 2 or step != STEPS:
+            net["gradients"]()
+    barrier()
+    stay()
+
+
+def evaluation_break(rank: int) -> None:
+    """The last stage of a pipeline leaves the evaluation a batch before the others."""
+
+    def batch() -> None:
+        x = torch.ones(1 << 20)
+        if rank > 0:
+            wait(dist.irecv(x, rank - 1))
+        if rank < 2:
+            wait(dist.isend(x, rank + 1))
+
+    for _ in range(STEPS):
+        batch()
+    barrier()
+    at_work()
+    for _ in range(STEPS - 1 if rank == 2 else STEPS):
+        batch()
     barrier()
     stay()
 
@@ -543,6 +638,27 @@ def join(rank: int) -> None:
     barrier()
 
 
+def going_on(rank: int) -> None:
+    """All ranks go on until the job is ended, or a rank ends itself as ENDING says. Gloo's errors end no rank."""
+    at_work()
+    net = Net()
+    how = os.environ.get("ENDING", "") if rank == dist.get_world_size() - 1 else ""
+    for step in range(FOREVER_S):
+        if step == 20:
+            if os.environ.get("ENDING") == "returns":
+                return
+            if how == "raises":
+                raise ValueError("a bad sample")
+            if how == "exits":
+                sys.exit(3)
+            if how == "is_killed":
+                os.kill(os.getpid(), signal.SIGKILL)
+            if how == "hangs":
+                stay()
+        net()
+        time.sleep(0.1)
+
+
 def healthy(rank: int) -> None:
     """A job that ends."""
     trained()
@@ -551,10 +667,11 @@ def healthy(rank: int) -> None:
 
 
 CASES: list[Callable[[int], None]] = [
-    skip, extra, order, data_branch, size, dtype, reduce_op, root, early_exit, exception, killed, stopped, uneven,
-    evaluation, two_groups, three_groups, wrong_group, subset_barrier, micro_batch, both_receive, wrong_peer,
-    message_size, data_loader, checkpoint, lock, absent_root, unused_parameters, compiled, long_ago, never_came,
-    all_elsewhere, slow_rank, slow_checkpoints, computing, lone_evaluation, long_checkpoint, busy_child, long_end, join,
+    skip, extra, order, data_branch, size, dtype, reduce_op, root, own_root, short_batch, gather_on_main,
+    layer_left_out, replica_left_out, evaluation_break, early_exit, exception, killed, stopped, uneven, evaluation,
+    two_groups, three_groups, wrong_group, subset_barrier, micro_batch, both_receive, wrong_peer, message_size,
+    data_loader, checkpoint, lock, absent_root, unused_parameters, compiled, long_ago, never_came, all_elsewhere,
+    slow_rank, slow_checkpoints, computing, lone_evaluation, long_checkpoint, busy_child, long_end, join, going_on,
     healthy,
 ]  # fmt: skip
 

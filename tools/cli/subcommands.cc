@@ -54,12 +54,17 @@ Option jsonOption(bool& json, std::string_view schema, std::vector<std::string_v
       .excludes = std::move(excludes)};
 }
 
+Option runOption(Target run) {
+  return {
+      .names = "--run",
+      .value = "ID",
+      .help = "The run to read if a folder has several: its id, a part of it, or its name; default: the newest",
+      .to = std::move(run)};
+}
+
 OptionTable selectionOptions(JobSelection& selection) {
   return {
-      {.names = "--run",
-       .value = "ID",
-       .help = "The run to read if a folder has several: its id, a part of it, or its name; default: the newest",
-       .to = &selection.run_id},
+      runOption(&selection.run_id),
       {.names = "--attempt",
        .value = "N",
        .help = "The attempt to read if torchrun restarted the job; default: the last",

@@ -25,6 +25,7 @@ Option readPath(const char* name, std::string& path, const std::string& help);
 Option formatOption(std::string& format, std::vector<std::string> words);
 /// `schema`: of the document, "commtap-diff-1". `excludes`: other formats.
 Option jsonOption(bool& json, std::string_view schema, std::vector<std::string_view> excludes = {});
+Option runOption(Target run);
 OptionTable selectionOptions(JobSelection& selection);
 Option toleranceOption(std::vector<std::string>& rules);
 Option renameOption(std::vector<std::string>& renames);

@@ -4,6 +4,7 @@
 
 #include "report/base/timestamp.h"
 #include "report/json/fields.h"
+#include "tools/text/job_text.h"
 
 namespace commtap::page {
 namespace {
@@ -60,6 +61,7 @@ json factsOf(const JobReport& job) {
       {field::kPlanned, job.planned},
       {field::kOtherRuns, job.other_runs},
       {field::kSource, job.source},
+      {"late", lateLines(job)},
   };
 }
 

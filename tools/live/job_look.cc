@@ -48,7 +48,8 @@ void addLedger(const FoundReport& found, JobLook& look) {
   look.processes.push_back(seenProcess(std::move(report), is_here ? sampleOf(pid) : std::nullopt));
 }
 
-void addPath(const std::string& path, std::set<ProcessKey>& known, JobLook& look) {
+void addPath(const std::string& path, size_t index, std::set<ProcessKey>& known, JobLook& look) {
+  const size_t before = look.processes.size();
   const Result<ReportScan> scan = scanReports(path, {});
   if (!scan) {
     look.problems.push_back(scan.error());
@@ -73,13 +74,49 @@ void addPath(const std::string& path, std::set<ProcessKey>& known, JobLook& look
       look.problems.push_back(item.report.error());
     }
   });
+  for (size_t i = before; i < look.processes.size(); ++i) {
+    look.processes[i].path = index;
+  }
+}
+
+/// Returns a look at none of the processes.
+JobLook withoutProcesses(const JobLook& look) {
+  JobLook made;
+  made.at_ns = look.at_ns;
+  made.moved_ns = look.moved_ns;
+  made.has_all_hosts = look.has_all_hosts;
+  return made;
+}
+
+/// Returns the runs that have a rank, the newest first.
+std::vector<SeenRun> seenRuns(const JobLook& now) {
+  std::map<std::string, SeenRun> by_id;
+  for (const SeenProcess& process : now.processes) {
+    const Job& job = process.report->job;
+    if (!job.rank) {
+      continue;
+    }
+    SeenRun& seen =
+        by_id.try_emplace(job.run_id, SeenRun{{job.run_id, 0, job.name}, withoutProcesses(now)}).first->second;
+    seen.run.started_at_ns = std::max(seen.run.started_at_ns, job.started_at_ns);
+    seen.look.problems = now.problems;
+    seen.look.processes.push_back(process);
+  }
+  std::vector<SeenRun> runs;
+  for (auto& [run_id, seen] : by_id) {
+    runs.push_back(std::move(seen));
+  }
+  std::stable_sort(runs.begin(), runs.end(), [](const SeenRun& a, const SeenRun& b) {
+    return a.run.started_at_ns > b.run.started_at_ns;
+  });
+  return runs;
 }
 
 } // namespace
 
 SeenProcess seenProcess(std::shared_ptr<const Report> report, std::optional<ProcessSample> sample) {
   const uint64_t progress = progressOf(*report);
-  return {std::move(report), sample, progress};
+  return {std::move(report), sample, progress, 0};
 }
 
 const EarlierLook::Process* EarlierLook::find(const Job& job) const {
@@ -90,8 +127,8 @@ const EarlierLook::Process* EarlierLook::find(const Job& job) const {
 JobLook lookAt(const std::vector<std::string>& paths) {
   JobLook look;
   std::set<ProcessKey> known;
-  for (const std::string& path : paths) {
-    addPath(path, known, look);
+  for (size_t i = 0; i < paths.size(); ++i) {
+    addPath(paths[i], i, known, look);
   }
   look.at_ns = wallClockNs();
   return look;
@@ -137,16 +174,57 @@ bool hasMoved(const EarlierLook::Process* before, const SeenProcess& now) {
 }
 
 void noteProgress(const EarlierLook& before, JobLook& now) {
-  const bool has_moved = std::any_of(now.processes.begin(), now.processes.end(), [&before](const SeenProcess& process) {
-    return hasMoved(before.find(process.report->job), process);
-  });
-  now.moved_ns = has_moved ? now.at_ns : before.moved_ns;
+  now.moved_ns = before.moved_ns;
+  for (const SeenProcess& process : now.processes) {
+    if (hasMoved(before.find(process.report->job), process)) {
+      now.moved_ns[process.report->job.run_id] = now.at_ns;
+    }
+  }
 }
 
 bool isRunning(const JobLook& look) {
   return std::any_of(look.processes.begin(), look.processes.end(), [](const SeenProcess& process) {
     return process.report->job.exit == ExitKind::kRunning;
   });
+}
+
+std::map<AttemptKey, JobLook> byAttempt(const JobLook& now) {
+  std::map<AttemptKey, JobLook> looks;
+  for (const SeenProcess& process : now.processes) {
+    const Job& job = process.report->job;
+    if (job.rank) {
+      const auto [look, is_new] = looks.try_emplace({job.run_id, job.attempt}, withoutProcesses(now));
+      look->second.processes.push_back(process);
+    }
+  }
+  return looks;
+}
+
+Result<ChosenRuns> chosenRuns(const JobLook& now, const std::string& wanted) {
+  std::vector<SeenRun> runs = seenRuns(now);
+  std::set<std::string> judged;
+  std::set<size_t> paths;
+  std::vector<FoundRun> all;
+  for (const SeenRun& seen : runs) {
+    all.push_back(seen.run);
+    for (const SeenProcess& process : seen.look.processes) {
+      if (wanted.empty() && paths.insert(process.path).second) {
+        judged.insert(seen.run.run_id);
+      }
+    }
+  }
+  if (!wanted.empty()) {
+    const std::vector<FoundRun> meant = runsMeant(all, wanted);
+    if (meant.size() != 1) {
+      return Result<ChosenRuns>::failure(notOneRun(all, wanted));
+    }
+    judged.insert(meant.front().run_id);
+  }
+  ChosenRuns chosen;
+  for (SeenRun& seen : runs) {
+    (judged.contains(seen.run.run_id) ? chosen.judged : chosen.others).push_back(std::move(seen));
+  }
+  return chosen;
 }
 
 } // namespace commtap

@@ -8,10 +8,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "report/base/result.h"
 #include "report/model/model.h"
 #include "report/runs/report_paths.h"
+#include "report/runs/run_names.h"
 #include "tools/live/process_state.h"
 
 namespace commtap {
@@ -21,6 +24,7 @@ struct SeenProcess {
   std::shared_ptr<const Report> report;
   std::optional<ProcessSample> sample; ///< nullopt if it does not run, or its machine was not asked
   uint64_t progress = 0;               ///< grows with whatever the process does that its report counts
+  size_t path = 0;                     ///< the index of the path of lookAt() that has it
 };
 
 /// Returns the process of a complete report, with its progress.
@@ -29,11 +33,11 @@ SeenProcess seenProcess(std::shared_ptr<const Report> report, std::optional<Proc
 /// All processes that left something in some folders or on some hosts, at one moment.
 struct JobLook {
   std::vector<SeenProcess> processes;
-  std::vector<StartedProcess> started; ///< see addStarted()
-  std::vector<std::string> problems;   ///< one line per file that could not be read, or host that did not answer
-  uint64_t at_ns = 0;                  ///< CLOCK_REALTIME, after the last file was read
-  uint64_t moved_ns = 0;               ///< of the last look that found progress; see noteProgress()
-  bool has_all_hosts = true;           ///< false: a rank without a process here may run on another host
+  std::vector<StartedProcess> started;      ///< see addStarted()
+  std::vector<std::string> problems;        ///< one line per file that could not be read, or host that did not answer
+  uint64_t at_ns = 0;                       ///< CLOCK_REALTIME, after the last file was read
+  std::map<std::string, uint64_t> moved_ns; ///< by run: of the last look that found progress; see noteProgress()
+  bool has_all_hosts = true;                ///< false: a rank without a process here may run on another host
 };
 
 /// The values that a later look is compared with.
@@ -44,7 +48,7 @@ struct EarlierLook {
   };
   std::map<ProcessKey, Process> processes;
   uint64_t at_ns = 0;
-  uint64_t moved_ns = 0;
+  std::map<std::string, uint64_t> moved_ns; ///< by run
 
   /// Returns nullptr if the process was not there.
   const Process* find(const Job& job) const;
@@ -66,9 +70,29 @@ EarlierLook earlier(const JobLook& look);
 /// Returns whether the process went on since the look before.
 bool hasMoved(const EarlierLook::Process* before, const SeenProcess& now);
 
-/// Notes in `now` whether a process went on since the look before, or when one did at last.
+/// Notes in `now` for each run whether a process went on since the look before, or when one did at last.
 void noteProgress(const EarlierLook& before, JobLook& now);
 
 bool isRunning(const JobLook& look);
+
+using AttemptKey = std::pair<std::string, int64_t>; ///< run, attempt
+
+/// Returns the look at the processes of each attempt that has a rank.
+std::map<AttemptKey, JobLook> byAttempt(const JobLook& now);
+
+/// A run of a look, and the look at it alone.
+struct SeenRun {
+  FoundRun run;
+  JobLook look;
+};
+
+/// The runs of a look that has a rank of them.
+struct ChosenRuns {
+  std::vector<SeenRun> judged; ///< the newest of each path, or the one that a user wants; the newest first
+  std::vector<SeenRun> others; ///< the newest first
+};
+
+/// Returns the runs of a look. Fails if `wanted`, as runsMeant(), is none of them; "": the newest.
+Result<ChosenRuns> chosenRuns(const JobLook& now, const std::string& wanted);
 
 } // namespace commtap

@@ -3,6 +3,7 @@
 #include "tools/live/late_watch.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,15 +13,6 @@
 
 namespace commtap {
 namespace {
-
-/// The waits of a group's calls in one step. Ranks are positions in the group.
-struct StepWaits {
-  uint64_t seen_ns = 0;
-  std::vector<uint64_t> for_rank; ///< how long calls of others waited for the rank
-  std::vector<uint64_t> of_rank;  ///< how long calls of the rank waited for others
-};
-
-using WaitsByStep = std::map<uint64_t, StepWaits>;
 
 /// Returns the issue times of one collective, by position in the group; none if a report does not hold it.
 std::vector<uint64_t> issueTimes(const HangGroup& group, uint64_t sequence) {
@@ -45,33 +37,40 @@ std::optional<uint64_t> stepOf(const HangGroup& group, uint64_t sequence) {
   return agree ? std::optional(step) : std::nullopt;
 }
 
-/// Returns a time at which at least half of the ranks other than `last` had issued the call.
-uint64_t medianOfOthers(std::vector<uint64_t> times, size_t last) {
-  times.erase(times.begin() + static_cast<std::ptrdiff_t>(last));
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
+double from(uint64_t start_ns, uint64_t end_ns) {
+  return end_ns > start_ns ? static_cast<double>(end_ns - start_ns) : 0;
 }
 
-uint64_t from(uint64_t start_ns, uint64_t end_ns) {
-  return end_ns > start_ns ? end_ns - start_ns : 0;
-}
-
-/// Adds a call that could begin to wait at `free_ns`, when all ranks had issued the calls before.
-void addCall(const std::vector<uint64_t>& times, uint64_t free_ns, StepWaits& waits) {
-  waits.for_rank.resize(times.size());
-  waits.of_rank.resize(times.size());
-  const auto last = static_cast<size_t>(std::max_element(times.begin(), times.end()) - times.begin());
-  waits.seen_ns += from(free_ns, times[last]);
-  waits.for_rank[last] += from(std::max(free_ns, medianOfOthers(times, last)), times[last]);
+/// Adds a call that could begin to wait at `free_ns`, when all ranks had issued the calls before. A rank comes late by
+/// the time from the median of all ranks, and waits until the last one has come.
+void addCall(
+    const HangGroup& group,
+    std::vector<uint64_t> times,
+    uint64_t free_ns,
+    const std::string& module,
+    LateStep& step,
+    std::map<int64_t, double>& come_ns) {
+  for (uint64_t& time : times) {
+    time = std::max(time, free_ns);
+  }
+  std::vector<uint64_t> sorted = times;
+  std::sort(sorted.begin(), sorted.end());
+  const uint64_t median = sorted[(sorted.size() - 1) / 2];
   for (size_t i = 0; i < times.size(); ++i) {
-    waits.of_rank[i] += from(std::max(free_ns, times[i]), times[last]);
+    const int64_t rank = group.members[i].rank;
+    const double late_ns = from(median, times[i]);
+    come_ns[rank] += late_ns;
+    step.wait_ns[rank] += from(times[i], sorted.back());
+    if (late_ns > 0) {
+      step.late_ns[{rank, module, group.title, rangesText(group.ranks())}] += late_ns;
+    }
   }
 }
 
-/// Returns the waits of the group in the steps from `first` until before `end`, as far as all reports hold their calls.
-WaitsByStep waitsOf(const HangGroup& group, uint64_t first, uint64_t end) {
-  WaitsByStep waits;
+/// Adds the calls of the group in the steps from `first` until before `end`, as far as all reports hold them.
+void addCalls(const HangGroup& group, uint64_t first, uint64_t end, std::map<uint64_t, LateStep>& steps) {
+  std::map<uint64_t, double> seen_ns;
+  std::map<uint64_t, std::map<int64_t, double>> come_ns;
   uint64_t free_ns = 0; // 0: unknown
   for (const LastCollective* call : group.members.front().calls) {
     const std::vector<uint64_t> times = issueTimes(group, call->sequence);
@@ -79,13 +78,21 @@ WaitsByStep waitsOf(const HangGroup& group, uint64_t first, uint64_t end) {
       free_ns = 0;
       continue;
     }
+    const uint64_t last_ns = *std::max_element(times.begin(), times.end());
     const std::optional<uint64_t> step = stepOf(group, call->sequence);
     if (free_ns != 0 && step && *step >= first && *step < end) {
-      addCall(times, free_ns, waits[*step]);
+      seen_ns[*step] += from(free_ns, last_ns);
+      addCall(group, times, free_ns, call->module, steps[*step], come_ns[*step]);
     }
-    free_ns = std::max(free_ns, *std::max_element(times.begin(), times.end()));
+    free_ns = std::max(free_ns, last_ns);
   }
-  return waits;
+  for (const auto& [step, of_group] : seen_ns) {
+    steps[step].seen_ns = std::max(steps[step].seen_ns, of_group);
+    for (const auto& [rank, late_ns] : come_ns[step]) {
+      double& most_ns = steps[step].come_ns[rank];
+      most_ns = std::max(most_ns, late_ns);
+    }
+  }
 }
 
 /// Returns whether all ranks of the group run on one host, and one can wait for another.
@@ -121,20 +128,19 @@ bool isSame(const LateRank& a, const LateRank& b) {
   return a.run_id == b.run_id && a.attempt == b.attempt && a.rank == b.rank;
 }
 
-/// How long a rank's calls waited for others in all groups, by step and rank.
-using WaitedByRank = std::map<std::pair<uint64_t, int64_t>, uint64_t>;
+/// The time that others lost for a rank, in one half of the steps and in all.
+struct Loss {
+  double first_ns = 0;
+  double sum_ns = 0;
+  double squares = 0;
 
-WaitedByRank waitedByRank(const std::vector<const HangGroup*>& groups, const std::vector<WaitsByStep>& waits) {
-  WaitedByRank waited;
-  for (size_t g = 0; g < groups.size(); ++g) {
-    for (const auto& [step, of_step] : waits[g]) {
-      for (size_t i = 0; i < of_step.of_rank.size(); ++i) {
-        waited[{step, groups[g]->members[i].rank}] += of_step.of_rank[i];
-      }
-    }
+  /// Returns whether the loss of all `steps` is more than chance makes of losses that differ so from step to step.
+  bool isSure(double steps, double least) const {
+    const double mean = sum_ns / steps;
+    const double variance = std::max(0.0, squares / steps - mean * mean) / steps;
+    return mean > 0 && mean * mean >= least * least * variance;
   }
-  return waited;
-}
+};
 
 } // namespace
 
@@ -164,44 +170,31 @@ void LateWatch::lookAt(const std::vector<const Report*>& attempt) {
   const std::vector<RankSight> sights = sightsOf(attempt);
   const HangGroups all(sights);
   const std::vector<const HangGroup*> groups = groupsOfOneHost(all);
+  if (groups.empty()) {
+    return;
+  }
+  const Job& job = sights.front().report->job;
+  History& history = histories_[{job.run_id, job.attempt, job.started_at_ns}];
+  history.seen = true;
+  std::map<uint64_t, LateStep> steps;
   const uint64_t end = firstOpenStep(groups);
-  std::vector<WaitsByStep> waits;
-  waits.reserve(groups.size());
   for (const HangGroup* group : groups) {
-    waits.push_back(waitsOf(*group, historyOf(*group).next_step, end));
+    addCalls(*group, history.next_step, end, steps);
   }
-  const WaitedByRank waited = waitedByRank(groups, waits);
-  for (size_t i = 0; i < groups.size(); ++i) {
-    History& history = historyOf(*groups[i]);
-    history.seen = true;
-    for (const auto& [number, of_step] : waits[i]) {
-      const auto longest = std::max_element(of_step.for_rank.begin(), of_step.for_rank.end());
-      const int64_t rank = groups[i]->members[static_cast<size_t>(longest - of_step.for_rank.begin())].rank;
-      const double least = kLeastWait * static_cast<double>(of_step.seen_ns);
-      const uint64_t own = waited.at({number, rank});
-      const bool is_late = *longest > own && static_cast<double>(*longest - own) >= least;
-      history.add({is_late ? std::optional(rank) : std::nullopt, *longest, of_step.seen_ns});
-      history.next_step = number + 1;
-    }
-    history.judge();
+  for (auto& [number, step] : steps) {
+    history.next_step = number + 1;
+    history.add(std::move(step));
+  }
+  history.judge();
+  for (LateRank& late : history.late) {
+    late.run_id = job.run_id;
+    late.attempt = job.attempt;
   }
 }
 
-LateWatch::History& LateWatch::historyOf(const HangGroup& group) {
-  const HangMember& first = group.members.front();
-  const Job& job = first.sight->report->job;
-  const RankRanges ranks = group.ranks();
-  History& history = histories_[{job.run_id, job.attempt, first.group->name, rangesText(ranks), job.started_at_ns}];
-  history.found.run_id = job.run_id;
-  history.found.attempt = job.attempt;
-  history.found.group = group.title;
-  history.found.members = ranks;
-  return history;
-}
-
-void LateWatch::History::add(const Step& step) {
-  steps.push_back(step);
+void LateWatch::History::add(LateStep step) {
   weight += step.weight();
+  steps.push_back(std::move(step));
   while (weight - steps.front().weight() >= kMostSteps) {
     weight -= steps.front().weight();
     steps.pop_front();
@@ -209,61 +202,83 @@ void LateWatch::History::add(const Step& step) {
 }
 
 void LateWatch::History::judge() {
-  std::map<int64_t, LateRank> ranks;
-  for (const Step& step : steps) {
-    if (step.late) {
-      LateRank& rank = ranks[*step.late];
-      ++rank.late_steps;
-      rank.wait_ns += static_cast<double>(step.wait_ns);
-      rank.step_ns += static_cast<double>(step.seen_ns);
+  const auto count = static_cast<double>(steps.size());
+  std::map<int64_t, Loss> losses;
+  double time_ns = 0;
+  double first_ns = 0; // of `time_ns`, in the first half of the steps
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const bool is_first = i < steps.size() / 2;
+    time_ns += steps[i].seen_ns;
+    first_ns += is_first ? steps[i].seen_ns : 0;
+    for (const auto& [rank, come_ns] : steps[i].come_ns) {
+      const double lost_ns = come_ns - steps[i].wait_ns.at(rank);
+      Loss& loss = losses[rank];
+      loss.first_ns += is_first ? lost_ns : 0;
+      loss.sum_ns += lost_ns;
+      loss.squares += lost_ns * lost_ns;
     }
   }
-  const auto most = std::max_element(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) {
-    return a.second.late_steps < b.second.late_steps;
-  });
-  const bool was_late = is_late && most != ranks.end() && most->first == found.rank;
-  const double share = was_late ? kStaysLate : kBecomesLate;
-  is_late = most != ranks.end() && weight >= kLeastSteps &&
-            static_cast<double>(most->second.late_steps) >= share * static_cast<double>(steps.size());
-  if (is_late) {
-    const auto count = static_cast<double>(most->second.late_steps);
-    found.rank = most->first;
-    found.late_steps = most->second.late_steps;
-    found.steps = steps.size();
-    found.wait_ns = most->second.wait_ns / count;
-    found.step_ns = most->second.step_ns / count;
+  std::vector<double> sums;
+  for (const auto& [rank, loss] : losses) {
+    sums.push_back(loss.sum_ns);
   }
+  std::sort(sums.begin(), sums.end());
+  const double median = sums.empty() ? 0 : std::max(0.0, sums[(sums.size() - 1) / 2]) / count;
+  const std::vector<LateRank> before = std::exchange(late, {});
+  for (const auto& [rank, loss] : losses) {
+    const bool was_late =
+        std::any_of(before.begin(), before.end(), [rank = rank](const LateRank& known) { return known.rank == rank; });
+    const double ease = was_late ? kStaysLate : 1;
+    const double half = count / 2;
+    const bool is_late = weight >= kLeastSteps && loss.isSure(count, ease * kLeastSure) &&
+                         loss.first_ns - median * half > ease * kLeastLoss * first_ns &&
+                         loss.sum_ns - loss.first_ns - median * half > ease * kLeastLoss * (time_ns - first_ns);
+    if (is_late) {
+      late.push_back(lateRank(rank));
+      late.back().wait_ns = loss.sum_ns / count;
+      late.back().step_ns = time_ns / count;
+    }
+  }
+  std::stable_sort(
+      late.begin(), late.end(), [](const LateRank& a, const LateRank& b) { return a.wait_ns > b.wait_ns; });
+}
+
+LateRank LateWatch::History::lateRank(int64_t rank) const {
+  std::map<LatePlace, double> places;
+  for (const LateStep& step : steps) {
+    for (const auto& [place, late_ns] : step.late_ns) {
+      if (std::get<0>(place) == rank) {
+        places[place] += late_ns;
+      }
+    }
+  }
+  LateRank found;
+  found.rank = rank;
+  const auto most =
+      std::max_element(places.begin(), places.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most != places.end()) {
+    std::tie(std::ignore, found.module, found.group, found.members) = most->first;
+  }
+  return found;
 }
 
 std::vector<LateRank> LateWatch::late() const {
   std::vector<LateRank> late;
   for (const auto& [key, history] : histories_) {
-    if (!history.is_late) {
-      continue;
-    }
-    const LateRank& found = history.found;
-    const auto known =
-        std::find_if(late.begin(), late.end(), [&found](const LateRank& rank) { return isSame(rank, found); });
-    if (known == late.end()) {
-      late.push_back(found);
-    } else if (found.wait_ns > known->wait_ns) {
-      *known = found;
-    }
+    late.insert(late.end(), history.late.begin(), history.late.end());
   }
   return late;
 }
 
 std::string lateRankLine(const LateRank& late) {
   return fmt::format(
-      "rank {} is late: in {} of the last {} steps seen, the calls of group {} [{}] waited longest for it: {} of {} on "
-      "average",
+      "rank {} comes late: others wait for it for {} of each step ({}), most at {} of {} [{}]",
       late.rank,
-      late.late_steps,
-      late.steps,
-      inert(late.group),
-      rangesText(late.members),
       humanDuration(late.wait_ns),
-      humanDuration(late.step_ns));
+      humanDuration(late.step_ns),
+      inert(late.module),
+      inert(late.group),
+      late.members);
 }
 
 } // namespace commtap

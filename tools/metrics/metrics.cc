@@ -53,7 +53,7 @@ constexpr std::array<MetricRow, kMetricCount> kTable = [] {
        "The value after the last sudden change, divided by the value before. No series before the first. Only from "
        "commtap serve."},
       {{kLateRankWaitRatio, "commtap_late_rank_wait_ratio", kGauge, "ratio", "run_id attempt rank group"},
-       "The share of a step for which the calls of a group waited for a rank that is late step after step (commtap "
+       "The share of a step for which others wait for a rank that comes late; the group where it is most (commtap "
        "help steps). No series of other ranks. Only from commtap serve."},
       {{kHangStatus, "commtap_hang_status", kGauge, "", "run_id attempt status"},
        "1 for the status that commtap why would give for the ranks of this host (commtap help hangs), 0 for the "

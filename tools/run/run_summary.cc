@@ -62,8 +62,9 @@ std::string missedLine(const std::vector<std::string>& missed) {
 }
 
 std::string runSummary(const JobReport& job, const std::string& folder, const Color& color, const std::string& more) {
-  return headerText(job, Scope::kRanks, color) + kindsText(job, color) + adviceLine(adviceFor(job), "", folder) + more +
-         fmt::format("reports: {}; next:\n", inert(folder)) + nextCommands(folder, color);
+  return headerText(job, Scope::kRanks, color) + lateText(job, color) + kindsText(job, color) +
+         adviceLine(adviceFor(job), "", folder) + more + fmt::format("reports: {}; next:\n", inert(folder)) +
+         nextCommands(folder, color);
 }
 
 } // namespace commtap

@@ -12,11 +12,10 @@
 #include "report/base/result.h"
 #include "report/job/job_report.h"
 #include "report/verify/verification.h"
+#include "tools/live/job_look.h"
 #include "tools/live/live_folder.h"
 
 namespace commtap {
-
-using AttemptKey = std::pair<std::string, int64_t>; ///< run, attempt
 
 /// Merges the processes of one attempt of one run, as `commtap show` does. Absent ranks may run on other nodes, so
 /// none counts as missing. Fails if there is no such attempt.

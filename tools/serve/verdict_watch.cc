@@ -26,20 +26,6 @@ namespace {
 constexpr uint64_t kMinBetweenNs = 1'000'000'000;
 constexpr size_t kMostCauses = 16;
 
-std::map<AttemptKey, JobLook> byAttempt(const JobLook& now) {
-  std::map<AttemptKey, JobLook> looks;
-  for (const SeenProcess& process : now.processes) {
-    const Job& job = process.report->job;
-    if (job.rank) {
-      JobLook& look = looks[{job.run_id, job.attempt}];
-      look.at_ns = now.at_ns;
-      look.has_all_hosts = now.has_all_hosts;
-      look.processes.push_back(process);
-    }
-  }
-  return looks;
-}
-
 MetricLabels labelsOf(const AttemptKey& key) {
   return labelsOfRank(key.first, key.second, std::nullopt);
 }

@@ -156,12 +156,20 @@ std::string kindsText(const JobReport& job, const Color& color) {
          (setup.empty() ? "" : setup + "\n");
 }
 
+std::string lateText(const JobReport& job, const Color& color) {
+  std::string text;
+  for (const std::string& line : lateLines(job)) {
+    text += color.warning(line) + "\n";
+  }
+  return text;
+}
+
 std::string screenText(const JobReport& job, const std::string& path, const Color& color) {
   const auto cells = [](const ScreenRow& row) {
     return std::vector<std::string>{
         shorten(labelledModule(row.module, row.label, false), kMostColumns), std::to_string(row.modules)};
   };
-  std::string text = headerText(job, Scope::kRanks, color) + "\n" + kindsText(job, color) + "\n";
+  std::string text = headerText(job, Scope::kRanks, color) + lateText(job, color) + "\n" + kindsText(job, color) + "\n";
   text += tableOf("MODULE (WITHOUT CHILDREN)|MODULES>", rowsByModule(job), cells, color) + "\n";
   text += std::filesystem::is_directory(path) ? endedLine(job, path) : "";
   const std::vector<Advice> advice = adviceFor(job);

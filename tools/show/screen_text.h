@@ -39,4 +39,7 @@ std::string screenText(const JobReport& job, const std::string& path, const Colo
 /// and set-up.
 std::string kindsText(const JobReport& job, const Color& color);
 
+/// Returns lateLines() as a warning before the numbers of a run; "" if there are none.
+std::string lateText(const JobReport& job, const Color& color);
+
 } // namespace commtap

@@ -109,6 +109,10 @@ std::string timeTables(const ShownTimes& times, const Color& color);
 /// Returns timeTables(), or how to turn on timing if nothing was timed.
 std::string timeText(const ShownTimes& times, const Color& color);
 
+/// Returns a line, without its end, for each rank of a timed run that others waited for in more than a twentieth of a
+/// step, beyond the median rank: how long, and the module where it came late most.
+std::vector<std::string> lateLines(const JobReport& job);
+
 /// Explains the columns of stepTimeCells(), for the heading of a table of steps.
 inline constexpr const char* kStepTimesAre = "TIME PER STEP: mean of the ranks; COUNT and BYTES: sum of the ranks";
 

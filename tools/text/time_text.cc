@@ -3,6 +3,7 @@
 #include "tools/text/job_text.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -183,6 +184,48 @@ std::string timeTables(const ShownTimes& times, const Color& color) {
   const Exposed exposed(times);
   return groupText(times, exposed, color) + color.dim(causesText(times.by_group)) + "\n" +
          moduleText(times, exposed, color) + placesText(times, exposed, color);
+}
+
+std::vector<std::string> lateLines(const JobReport& job) {
+  constexpr double kLeast = 0.05;
+  struct Late {
+    double ns = 0; // of each step
+    double most_ns = 0;
+    std::string module;
+  };
+  const ExposedUnit unit(job);
+  std::map<int64_t, Late> ranks;
+  for (const JobProcess& process : job.processes) {
+    if (process.rank) {
+      ranks[*process.rank];
+    }
+  }
+  for (const TimeTotals& row : job.module_times) {
+    if (row.straggler && !row.setup) {
+      const double ns = unit.perRank(static_cast<uint64_t>(row.straggler->late_by_ns * static_cast<double>(row.count)));
+      Late& late = ranks[row.straggler->rank];
+      late.ns += ns;
+      late.module = ns > late.most_ns ? row.module : late.module;
+      late.most_ns = std::max(late.most_ns, ns);
+    }
+  }
+  std::vector<double> sums;
+  for (const auto& [rank, late] : ranks) {
+    sums.push_back(late.ns);
+  }
+  std::sort(sums.begin(), sums.end());
+  std::vector<std::string> lines;
+  for (const auto& [rank, late] : ranks) {
+    if (unit.stepNs() > 0 && late.ns - sums[(sums.size() - 1) / 2] > kLeast * unit.stepNs()) {
+      lines.push_back(fmt::format(
+          "rank {} comes late: {} of each step ({}), most at {}",
+          rank,
+          humanDuration(late.ns),
+          humanDuration(unit.stepNs()),
+          inert(late.module)));
+    }
+  }
+  return lines;
 }
 
 std::string timeText(const ShownTimes& times, const Color& color) {

@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,6 +18,7 @@
 #include "tools/hosts/host_arguments.h"
 #include "tools/live/end_signals.h"
 #include "tools/live/live_folder.h"
+#include "tools/text/text.h"
 #include "tools/top/screen.h"
 #include "tools/top/top_text.h"
 
@@ -24,10 +27,8 @@ namespace {
 
 constexpr const char* kTopAbout =
     "Reads the ledgers of the jobs on this machine, even of hanging or stopped jobs; the jobs are not affected.\n"
-    "If the job hangs, the line of `commtap why` comes first. Before that is certain, it is the groups that wait, the\n"
-    "one that waits longest first: their ranks differ in collectives issued, or all issued the same one and none\n"
-    "completed it. A rank that is late step after step is named while the job still runs.\n"
-    "Each rank has its module and its process's state.\n"
+    "What `commtap why` says of each job comes first, once ranks have waited for some seconds. A rank that comes late\n"
+    "again and again is named while the job runs.\n"
     "A terminal is refreshed until q is typed; ? explains the keys. With other outputs, or --once, prints once after\n"
     "one interval.\n"
     "Hosts without a shared folder: run commtap serve on each, and name HOST:PORT,HOST:PORT instead of a folder.";
@@ -40,6 +41,8 @@ constexpr size_t kDefaultRows = 8;
 struct TopArguments {
   std::string path;
   HostArguments hosts;
+  std::string run; ///< "": all
+  double patience_s = TopView().patience_s;
   double interval_seconds = 1;
   size_t rows = kDefaultRows;
   bool once = false;
@@ -47,28 +50,49 @@ struct TopArguments {
 
 using Looker = std::function<TopFrame()>;
 
-Looker lookerAt(const std::string& path) {
-  return
-      [folder = std::make_shared<LiveFolder>(path, hostName(), std::chrono::seconds(0)), late = LateWatch()]() mutable {
-        const uint64_t now_ns = wallClockNs();
-        const LiveReports live = folder->read(LiveFolder::Clock::now());
-        TopFrame frame{lookOf(live.reports, now_ns), trafficOf(live.reports)};
-        frame.look.problems = live.problems;
-        late.look(frame.look);
-        frame.late = late.late();
-        return frame;
-      };
+/// Leaves out other runs than the wanted one; "": none.
+void keepRun(const std::string& wanted, TopFrame& frame) {
+  if (wanted.empty()) {
+    return;
+  }
+  const Result<ChosenRuns> runs = chosenRuns(frame.look, wanted);
+  frame.look.processes = runs ? runs->judged.front().look.processes : std::vector<SeenProcess>();
+  std::set<std::string> names;
+  for (const SeenProcess& process : frame.look.processes) {
+    names.insert(runName(process.report->job));
+  }
+  for (TrafficTable* table : {&frame.traffic.by_kind, &frame.traffic.by_group, &frame.traffic.by_module}) {
+    std::erase_if(*table, [&names](const auto& row) { return !names.contains(row.first.first); });
+  }
 }
 
-Looker lookerAt(HostsView hosts) {
+Looker lookerAt(const std::string& path, const std::string& run) {
+  return [run,
+          folder = std::make_shared<LiveFolder>(path, hostName(), std::chrono::seconds(0)),
+          late = LateWatch()]() mutable {
+    const uint64_t now_ns = wallClockNs();
+    const LiveReports live = folder->read(LiveFolder::Clock::now());
+    TopFrame frame{lookOf(live.reports, now_ns), trafficOf(live.reports)};
+    frame.look.problems = live.problems;
+    keepRun(run, frame);
+    late.look(frame.look);
+    frame.late = late.late();
+    return frame;
+  };
+}
+
+Looker lookerAt(HostsView hosts, const std::string& run) {
   HostQuestion question;
   question.traffic = true;
-  return [hosts = std::move(hosts), question, late = LateWatch()]() mutable {
+  return [run, hosts = std::move(hosts), question, late = LateWatch()]() mutable {
     HostsView::Seen seen = hosts.ask(question);
     std::erase_if(
         seen.look.processes, [](const SeenProcess& process) { return process.report->job.exit != ExitKind::kRunning; });
-    late.look(seen.look);
-    return TopFrame{std::move(seen.look), std::move(seen.traffic), late.late()};
+    TopFrame frame{std::move(seen.look), std::move(seen.traffic)};
+    keepRun(run, frame);
+    late.look(frame.look);
+    frame.late = late.late();
+    return frame;
   };
 }
 
@@ -88,7 +112,7 @@ int watch(const TopArguments& arguments, const Looker& look, const std::string& 
   }
   EarlierFrame before = earlierFrame(std::move(first));
   Keyboard keyboard(signals);
-  TopView view{.rows = arguments.rows};
+  TopView view{.rows = arguments.rows, .patience_s = arguments.patience_s};
   std::optional<TopFrame> now;
   for (char key = 0; (key = keyboard.wait(arguments.interval_seconds)) != 'q';) {
     view.press(key);
@@ -123,13 +147,15 @@ int top(const TopArguments& arguments) {
     say(hosts.error());
     return kExitUsage;
   }
+  const std::string of_run = arguments.run.empty() ? "" : ", of run " + inert(arguments.run);
   if (*hosts) {
-    return watch(arguments, lookerAt(std::move(**hosts)), "on these hosts");
+    return watch(arguments, lookerAt(std::move(**hosts), arguments.run), "on these hosts" + of_run);
   }
   if (!isThere(arguments.path)) {
     return kExitUsage;
   }
-  return watch(arguments, lookerAt(arguments.path), "on this machine that writes to " + arguments.path);
+  return watch(
+      arguments, lookerAt(arguments.path, arguments.run), "on this machine that writes to " + arguments.path + of_run);
 }
 
 } // namespace
@@ -156,6 +182,17 @@ Verb topVerb() {
                .to = &arguments->path}} +
           hostOptions(arguments->hosts) +
           OptionTable{
+              {.names = "--run",
+               .value = "ID",
+               .help = "Show only this run: its id, a part of it, or its name; default: all",
+               .to = &arguments->run},
+              {.names = "--after",
+               .value = "TIME",
+               .help = "How long ranks that may still come must be without an event; default: 30s",
+               .to = &arguments->patience_s,
+               .unit = Unit::kSeconds,
+               .least = 0.1,
+               .most = 86400},
               {.names = "--interval",
                .value = "SECONDS",
                .help = "Seconds between two refreshes; default: 1",

@@ -32,12 +32,13 @@ struct TopView {
   size_t rows = 0;
   RateOrder order = RateOrder::kPayload;
   bool has_help = false;
+  double patience_s = 30; ///< how long a wait is healthy
 
   /// Changes the view as a key says.
   void press(char key);
 };
 
-/// Returns what happened between two reads: why the job hangs, the groups that wait, the ranks that are late, rates by
+/// Returns what happened between two reads: what `commtap why` says of each job, the ranks that are late, rates by
 /// kind, group and module, then each rank's last collectives. Each table has fewer rows if they do not fit the
 /// screen.
 std::string topText(

@@ -5,10 +5,16 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <thread>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "report/base/process.h"
+#include "report/merge/last_activity.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verbs.h"
@@ -16,8 +22,10 @@
 #include "tools/http/http_client.h"
 #include "tools/live/end_signals.h"
 #include "tools/live/job_look.h"
+#include "tools/live/late_watch.h"
 #include "tools/live/process_state.h"
 #include "tools/text/table.h"
+#include "tools/text/text.h"
 #include "tools/why/incident.h"
 #include "tools/why/job_verdict.h"
 #include "tools/why/why_text.h"
@@ -34,8 +42,8 @@ constexpr const char* kWhyAbout =
     "made progress is healthy. --watch looks again and again until the job has ended, and reports each hang once.\n"
     "Hosts without a shared folder: run commtap serve on each, and name HOST:PORT,HOST:PORT instead of a folder.";
 constexpr const char* kWhyExitStatus =
-    "0 healthy, or the watched job has ended; 1 stuck, or its ranks communicate differently; 2 cannot tell, or\n"
-    "wrong usage; 3 failed: a rank crashed, and the job ends with it.";
+    "0 healthy, as are other runs since, or the watched job has ended; 1 stuck, or its ranks communicate\n"
+    "differently; 2 cannot tell, or wrong usage; 3 failed: a rank crashed, and the job ends with it.";
 
 constexpr int kExitUnknown = 2;
 constexpr int kExitFailed = 3;
@@ -43,6 +51,7 @@ constexpr int kExitFailed = 3;
 struct WhyArguments {
   std::vector<std::string> paths;
   HostArguments hosts;
+  std::string run; ///< "": the newest
   double patience_s = kDefaultPatienceS;
   double interval_s = 1;
   bool json = false;
@@ -74,6 +83,11 @@ int print(Verdict& verdict, const WhyArguments& arguments) {
     sayAll(verdict.problems);
   }
   return printOut(arguments.json ? whyJson(verdict) : whyText(verdict, Color::forStream(STDOUT_FILENO)));
+}
+
+/// Returns the line before the verdict on one of several runs.
+std::string titleOf(const std::string& run_id) {
+  return "run " + inert(run_id) + ":\n";
 }
 
 /// Looks at the job in folders or on hosts.
@@ -110,11 +124,60 @@ class JobLooker {
 };
 
 /// Says which later run failed without a report, as a verdict on an older run would mislead.
-void sayLaterFailures(const std::vector<std::string>& paths, const Verdict& verdict) {
-  for (const std::string& path : paths) {
+void sayLaterFailures(const WhyArguments& arguments, const Verdict& verdict) {
+  for (const std::string& path : arguments.run.empty() ? arguments.paths : std::vector<std::string>()) {
     if (const std::string failed = failedRun(path, {}, verdict.last_activity_ns.value_or(0)); !failed.empty()) {
       say(failed);
     }
+  }
+}
+
+/// Returns the exit status that says more: of what is found, of a crash, of what is not known.
+int graver(int a, int b) {
+  const auto order = [](int status) {
+    return status == kExitFindings ? 3 : status == kExitFailed ? 2 : status == kExitUnknown ? 1 : 0;
+  };
+  return order(a) >= order(b) ? a : b;
+}
+
+/// Returns whether the run went on after the other one had started.
+bool isSince(const SeenRun& seen, const SeenRun& other) {
+  return isRunning(seen.look) ||
+         std::any_of(seen.look.processes.begin(), seen.look.processes.end(), [&](const SeenProcess& process) {
+           return lastActivityNs(*process.report) > other.run.started_at_ns;
+         });
+}
+
+/// Says that runs were left out, and which of them hang, failed or were killed since the judged one began. Returns the
+/// exit status that they have.
+int sayOthers(const JobLooker& looker, const EarlierLook& before, ChosenRuns& runs, const WhyArguments& arguments) {
+  if (runs.others.empty() || !arguments.run.empty()) {
+    return kExitOk;
+  }
+  say(counted(runs.others.size(), "other run") + " left out (commtap list, --run ID)");
+  int status = kExitOk;
+  for (SeenRun& other : runs.others) {
+    if (!isSince(other, runs.judged.back())) {
+      continue;
+    }
+    const Verdict verdict = looker.verdict(before, other.look);
+    const bool is_unknown = verdict.status == HangStatus::kUnknown && verdict.reason != HangReason::kKilled;
+    if (verdict.status != HangStatus::kHealthy && !is_unknown) {
+      const std::string paths = fmt::format("{}", fmt::join(arguments.paths, " "));
+      say(fmt::format("another run needs a look: commtap why --run {} {}", shellWord(other.run.run_id), paths));
+      status = graver(status, exitStatusOf(verdict));
+    }
+  }
+  return status;
+}
+
+/// Prints a line for each rank that comes late in a job that goes on.
+void sayLate(const JobLook& look, const Verdict& verdict, const WhyArguments& arguments) {
+  if (arguments.json || verdict.status != HangStatus::kHealthy) {
+    return;
+  }
+  for (const LateRank& late : LateWatch().look(look)) {
+    printOut(lateRankLine(late) + "\n");
   }
 }
 
@@ -125,10 +188,29 @@ int lookOnce(const WhyArguments& arguments, JobLooker looker) {
     std::this_thread::sleep_for(std::chrono::duration<double>(arguments.interval_s));
     now = looker.look();
   }
-  Verdict verdict = looker.verdict(before, now);
-  sayLaterFailures(arguments.paths, verdict);
-  const int printed = print(verdict, arguments);
-  return printed == kExitOk ? exitStatusOf(verdict) : kExitUnknown;
+  Result<ChosenRuns> runs = chosenRuns(now, arguments.run);
+  if (!runs) {
+    say(runs.error());
+    return kExitUsage;
+  }
+  const bool are_unjoined = !now.started.empty() && arguments.run.empty();
+  if (are_unjoined || runs->judged.empty()) {
+    runs->judged = {{{}, std::move(now)}};
+    runs->others.clear();
+  }
+  int status = kExitOk;
+  for (SeenRun& seen : runs->judged) {
+    Verdict verdict = looker.verdict(before, seen.look);
+    sayLaterFailures(arguments, verdict);
+    const bool has_title = runs->judged.size() > 1 && !arguments.json;
+    if ((has_title && printOut(titleOf(verdict.run_id)) != kExitOk) || print(verdict, arguments) != kExitOk) {
+      return kExitUnknown;
+    }
+    sayLate(seen.look, verdict, arguments);
+    status = graver(status, exitStatusOf(verdict));
+  }
+  const int others = sayOthers(looker, before, *runs, arguments);
+  return status == kExitOk ? others : status;
 }
 
 /// Returns whether all ranks have ended and none failed: no launcher starts another attempt.
@@ -143,34 +225,96 @@ bool isConfirmed(const Verdict& before, const Verdict& now) {
   return !is_dead || (before.reason == now.reason && before.cause == now.cause);
 }
 
-int watch(const WhyArguments& arguments, JobLooker looker) {
-  endAtSignals();
-  Incidents incidents;
-  uint64_t ran_ns = 0; ///< CLOCK_REALTIME of the last look at a running process, or the first at one that has ended
-  EarlierLook before = earlier(looker.look());
-  Verdict last;
-  for (;;) {
-    std::this_thread::sleep_for(std::chrono::duration<double>(arguments.interval_s));
-    JobLook now = looker.look();
-    noteProgress(before, now);
-    Verdict verdict = looker.verdict(before, now);
-    if (isConfirmed(last, verdict) && incidents.isNew(verdict)) {
-      if (const int printed = print(verdict, arguments); printed != kExitOk) {
+/// Watches the newest run and the others that go on, each by itself.
+class Watch {
+ public:
+  Watch(const WhyArguments& arguments, JobLooker looker)
+      : arguments_(arguments), looker_(std::move(looker)), before_(earlier(looker_.look())) {}
+
+  /// Looks once. Returns the exit status if the watch is over.
+  std::optional<int> look() {
+    JobLook now = looker_.look();
+    noteProgress(before_, now);
+    Result<ChosenRuns> runs = chosenRuns(now, arguments_.run);
+    bool have_ended = runs && now.started.empty() && !runs->judged.empty();
+    bool all_well = true;
+    for (SeenRun& seen : runs ? watchedOf(*runs) : std::vector<SeenRun>()) {
+      Verdict verdict = looker_.verdict(before_, seen.look);
+      const bool is_settled = watched_[seen.run.run_id].last.status == verdict.status;
+      have_ended = have_ended && !isRunning(seen.look) && (hasEndedWell(verdict, seen.look) || is_settled);
+      all_well = all_well && hasEndedWell(verdict, seen.look);
+      if (const int printed = report(std::move(verdict), watched_[seen.run.run_id]); printed != kExitOk) {
         return printed;
       }
-      sayAll(notify(arguments.notification, verdict));
     }
-    if (hasEndedWell(verdict, now)) {
-      return kExitOk;
-    }
-    const bool is_first = ran_ns == 0 && !now.processes.empty();
-    ran_ns = isRunning(now) || !now.started.empty() || is_first ? now.at_ns : ran_ns;
-    if (ran_ns != 0 && static_cast<double>(now.at_ns - ran_ns) / 1e9 > arguments.patience_s) {
-      return kExitOk; // no launcher has started another attempt
-    }
-    before = earlier(now);
-    last = std::move(verdict);
+    const bool is_over = (have_ended && (all_well || !hasLauncher(now))) || isLate(now);
+    before_ = earlier(now);
+    return is_over ? std::optional(kExitOk) : std::nullopt;
   }
+
+ private:
+  struct Watched {
+    Incidents incidents;
+    Verdict last;
+  };
+
+  std::vector<SeenRun> watchedOf(ChosenRuns& runs) const {
+    std::vector<SeenRun> watched = std::move(runs.judged);
+    for (SeenRun& other : runs.others) {
+      if (arguments_.run.empty() && (isRunning(other.look) || watched_.contains(other.run.run_id))) {
+        watched.push_back(std::move(other));
+      }
+    }
+    return watched;
+  }
+
+  int report(Verdict verdict, Watched& watched) {
+    if (isConfirmed(watched.last, verdict) && watched.incidents.isNew(verdict)) {
+      const bool has_title = watched_.size() > 1 && !arguments_.json;
+      if ((has_title && printOut(titleOf(verdict.run_id)) != kExitOk) || print(verdict, arguments_) != kExitOk) {
+        return kExitFindings;
+      }
+      sayAll(notify(arguments_.notification, verdict));
+    }
+    watched.last = std::move(verdict);
+    return kExitOk;
+  }
+
+  /// Returns whether a launcher may start another attempt: one runs here, or the job has ranks on other machines.
+  bool hasLauncher(const JobLook& now) const {
+    const std::string host = hostName();
+    return std::any_of(
+               now.processes.begin(),
+               now.processes.end(),
+               [&host](const SeenProcess& process) { return process.report->job.host != host; }) ||
+           std::any_of(arguments_.paths.begin(), arguments_.paths.end(), [](const std::string& path) {
+             return !processesWritingTo(path).empty();
+           });
+  }
+
+  /// Returns whether no process has run for the job's patience: no launcher has started another attempt.
+  bool isLate(const JobLook& now) {
+    const bool is_first = ran_ns_ == 0 && !now.processes.empty();
+    ran_ns_ = isRunning(now) || !now.started.empty() || is_first ? now.at_ns : ran_ns_;
+    return ran_ns_ != 0 && static_cast<double>(now.at_ns - ran_ns_) / 1e9 > arguments_.patience_s;
+  }
+
+  const WhyArguments& arguments_;
+  JobLooker looker_;
+  EarlierLook before_;
+  std::map<std::string, Watched> watched_; ///< by run
+  uint64_t ran_ns_ = 0; ///< CLOCK_REALTIME of the last look at a running process, or the first at one that has ended
+};
+
+int watch(const WhyArguments& arguments, JobLooker looker) {
+  endAtSignals();
+  Watch watcher(arguments, std::move(looker));
+  std::optional<int> status;
+  while (!status) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(arguments.interval_s));
+    status = watcher.look();
+  }
+  return *status;
 }
 
 int why(const WhyArguments& arguments) {
@@ -203,6 +347,7 @@ OptionTable whyOptions(WhyArguments& arguments) {
               .to = &arguments.paths}} +
          hostOptions(arguments.hosts) +
          OptionTable{
+             runOption(arguments.run),
              {.names = "--after",
               .value = "TIME",
               .help = "How long ranks that may still come must be without an event; default: 60s. Ranks that cannot "

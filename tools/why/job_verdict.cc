@@ -80,6 +80,11 @@ void withdrawIfDamaged(std::span<const RankSight> sights, Verdict& verdict) {
   }
 }
 
+uint64_t movedNs(const JobLook& look, const std::string& run_id) {
+  const auto moved = look.moved_ns.find(run_id);
+  return moved == look.moved_ns.end() ? 0 : moved->second;
+}
+
 /// Returns the verdict on ranks that have joined no process group. What the folders have is of an older job.
 Verdict notJoined(const JobLook& now) {
   Verdict verdict;
@@ -116,7 +121,7 @@ Verdict verdictOf(const EarlierLook& before, const JobLook& now, double patience
   Verdict verdict;
   if (!sights.empty()) {
     const bool has_all = now.has_all_hosts && now.problems.empty(); // what cannot be read may be of an absent rank
-    verdict = judge(sights, {now.at_ns, patience_s, has_all, now.moved_ns});
+    verdict = judge(sights, {now.at_ns, patience_s, has_all, movedNs(now, sights.back().report->job.run_id)});
     withdrawIfDamaged(sights, verdict);
     verdict.reported = now.has_all_hosts ? verdict.reported : 0; // the ranks that have ended are not in every look
   }

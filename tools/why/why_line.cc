@@ -223,9 +223,16 @@ std::string nextOf(const Verdict& verdict) {
 
 /// Returns that the cause skipped a call. What ranks did in earlier steps does not show that it never makes the call.
 std::string lineOfSkipped(const Verdict& verdict) {
-  const std::string skipped = fullNameOf(*verdict.call);
+  const HangCall& call = *verdict.call;
+  const std::string skipped = isPointToPoint(call.kind)
+                                  ? fmt::format(
+                                        "the {} for the {} of {}",
+                                        kindName(call.kind == Kind::kSend ? Kind::kRecv : Kind::kSend),
+                                        fullNameOf(call),
+                                        someRanks(call.ranks))
+                                  : fullNameOf(call);
   const std::string next = nextOf(verdict);
-  if (verdict.inferred && !next.empty()) {
+  if (verdict.inferred && !next.empty() && !verdict.went_on) {
     const std::string maker = countOf(verdict.cause) == 1 ? "it" : "they";
     return fmt::format(
         "{} skipped {}, or {}: {} made {} in its place",
@@ -427,8 +434,11 @@ std::string lineOfHealthy(const Verdict& verdict) {
   if (!isRunning(verdict)) {
     return "the job has ended, and at the end no rank waited for another";
   }
+  const RankRanges active = ranksIn(verdict, RankState::kRuns);
   const std::string last = verdict.quiet_s > 0
                                ? fmt::format("the last event was {} ago", humanDuration(verdict.quiet_s * 1e9))
+                           : verdict.call && !active.empty()
+                               ? fmt::format("{} {} on", someRanks(active), countOf(active) == 1 ? "goes" : "go")
                                : "the ranks make progress";
   return (verdict.call ? last + "; " + lineOfMissing(verdict) : last) + patienceText(verdict);
 }

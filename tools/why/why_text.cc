@@ -40,13 +40,16 @@ std::string rankLine(const Verdict& verdict, const HangRank& rank) {
     const bool with_all = verdict.end && !verdict.end->at_ns && rank.state == RankState::kKilled;
     text += ' ' + stateText(rank, with_all);
   } else {
+    const bool by_signal = rank.exit_signal.has_value();
     text += fmt::format(
-        " {} in {} for {}",
-        was_ended            ? (rank.inferred ? "may have waited until the end" : "waited until the end") + endOf(&rank)
+        " {} in {} for {}{}",
+        was_ended ? (rank.inferred ? "may have waited until the end" : "waited until the end") +
+                        (by_signal ? endOf(&rank) : "")
         : isDead(rank.state) ? (rank.inferred ? "may have waited" : "waited")
                              : (rank.inferred ? "may wait" : "waits"),
         rank.call ? nameOf(*rank.call) + " of " + inert(rank.call->module) : "?",
-        someRanks(rank.waits_for));
+        someRanks(rank.waits_for),
+        was_ended && !by_signal && rank.exit_status ? fmt::format(", and exited{}", endOf(&rank)) : "");
   }
   text += rank.nccl_function.empty() ? "" : "; in " + ncclOf(rank);
   text += rank.steps ? ", " + counted(*rank.steps, "step") : "";

@@ -41,6 +41,9 @@ def collectives(rank: int, values: str) -> dict[str, str]:
 #: The verdict on a job of which one rank crashed.
 FAILED = series("commtap_hang_status", "1x40", 'run_id="r",attempt="0",status="failed"')
 
+#: The verdict on a job whose ranks wait for one that cannot come.
+STUCK = series("commtap_hang_status", "1x40", 'run_id="r",attempt="0",status="stuck"')
+
 #: Alert: the values scraped per minute, and whether it fires after 40 minutes.
 CASES: dict[str, list[tuple[list[dict[str, str]], bool]]] = {
     "CommtapRankKilled": [
@@ -48,6 +51,7 @@ CASES: dict[str, list[tuple[list[dict[str, str]], bool]]] = {
         ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="normal"')], False),
         ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="ended"')], False),
         ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="killed"'), FAILED], False),
+        ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="killed"'), STUCK], False),
     ],
     "CommtapRankFailed": [
         ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="failed"')], True),
@@ -58,6 +62,7 @@ CASES: dict[str, list[tuple[list[dict[str, str]], bool]]] = {
         ([collectives(0, "7x40"), series("commtap_process_running", "1x40", RANK.format(0))], True),
         ([collectives(0, "0+7x40"), series("commtap_process_running", "1x40", RANK.format(0))], False),
         ([collectives(0, "7x40"), series("commtap_process_running", "0x40", RANK.format(0))], False),
+        ([collectives(0, "7x40"), series("commtap_process_running", "1x40", RANK.format(0)), STUCK], False),
     ],
     "CommtapRanksDisagree": [
         ([collectives(0, "0+60x40"), collectives(1, "0+60x10 600x30")], True),
@@ -120,10 +125,6 @@ CASES: dict[str, list[tuple[list[dict[str, str]], bool]]] = {
     ],
     "CommtapNotSeen": [
         ([series("commtap_not_seen_total", "2x40", RANK.format(0) + ',reason="unknown_op"')], True),
-        ([series("commtap_ranks", "3x40", 'run_id="r",attempt="0"')], False),
-    ],
-    "CommtapSeriesFolded": [
-        ([series("commtap_folded_label_sets", "2x40", RANK.format(0))], True),
         ([series("commtap_ranks", "3x40", 'run_id="r",attempt="0"')], False),
     ],
     "CommtapUnreadableFiles": [

@@ -4,9 +4,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -50,6 +52,35 @@ TEST_CASE("commands that are seldom needed have a help, but are not on the first
     CHECK_FALSE(has(runCommtap({"--help"}).out, std::string("\n  ") + verb));
     CHECK(runCommtap({verb, "--help"}).status() == 0);
   }
+}
+
+/// Returns whether a verb reads the runs of one folder.
+bool readsOneRun(const Verb& verb) {
+  const std::set<std::string> others = {
+      "list",  // shows all runs
+      "prune", // removes runs
+      "serve", // follows all runs
+      "demo",  // makes its own
+      "run",   // makes one
+      "plan"}; // makes one
+  return !others.contains(verb.name) && std::any_of(verb.options.begin(), verb.options.end(), [](const Option& option) {
+    return isArgument(option) && (option.names.find("PATH") != std::string_view::npos ||
+                                  option.names.find("FOLDER") != std::string_view::npos);
+  });
+}
+
+TEST_CASE("each command that reads a folder takes a run") {
+  size_t found = 0;
+  for (const Verb& verb : commtapProgram().verbs) {
+    if (readsOneRun(verb)) {
+      INFO(verb.name);
+      ++found;
+      CHECK(std::any_of(verb.options.begin(), verb.options.end(), [](const Option& option) {
+        return option.names.starts_with("--run");
+      }));
+    }
+  }
+  CHECK(found >= 9);
 }
 
 TEST_CASE("the help of run lists the option table") {

@@ -200,6 +200,9 @@ function findingsOf(job) {
     found.push(missing(job));
   }
   found.push(...ends(job));
+  for (const title of job.facts.late ?? []) {
+    found.push({ key: title, level: "warn", title, body: h("p", null, "The others wait for it there.") });
+  }
   if (job.notSeen.length > 0) {
     found.push(notSeen(job));
   }

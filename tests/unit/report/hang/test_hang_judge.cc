@@ -157,6 +157,57 @@ TEST_CASE("ranks that wait for each other are a cycle") {
   CHECK(rankOf(verdict, 2).role == RankRole::kVictim);
 }
 
+TEST_CASE("the ranks of a cycle that left out a call in an earlier step are the cause, and its victims are not") {
+  HangJob job(4);
+  job.addGroup("tp01", {0, 1});
+  job.addGroup("tp23", {2, 3});
+  job.addGroup("dp02", {0, 2});
+  job.addGroup("dp13", {1, 3});
+  for (int step = 0; step < 8; ++step) {
+    for (const int64_t rank : {0, 1, 2, 3}) {
+      job.issue(rank, Kind::kAllReduce, "Net.attn", rank < 2 ? "tp01" : "tp23");
+      if (rank < 2 || step != 4) {
+        job.issue(rank, Kind::kAllReduce, "Net.grads", rank % 2 == 0 ? "dp02" : "dp13");
+      }
+    }
+  }
+  job.issue(2, Kind::kBarrier, "Global");
+  job.issue(3, Kind::kBarrier, "Global");
+  const Verdict verdict = judged(job);
+  CHECK(verdict.status == HangStatus::kStuck);
+  CHECK(verdict.reason == HangReason::kSkipped);
+  CHECK(verdict.cause == RankRanges{{2, 3}});
+  CHECK(verdict.call->module == "Net.grads");
+  CHECK(verdict.call->sequence == 5);
+  REQUIRE(verdict.calls.size() == 2);
+  CHECK(verdict.calls[1].module == "Net.attn");
+  CHECK(rankOf(verdict, 0).role == RankRole::kVictim);
+}
+
+TEST_CASE("the rank of a cycle that made one receive fewer than before is the cause") {
+  HangJob job(3);
+  const auto batches = [&job](int count, int received) {
+    for (int i = 0; i < count; ++i) {
+      job.message(0, Kind::kSend, 1);
+      job.message(1, Kind::kRecv, 0);
+      job.message(1, Kind::kSend, 2);
+      if (i < received) {
+        job.message(2, Kind::kRecv, 1);
+      }
+    }
+  };
+  batches(4, 4);
+  job.issueOnAll(Kind::kBarrier, "Global");
+  batches(4, 3);
+  job.issue(0, Kind::kBarrier, "Global");
+  job.issue(2, Kind::kBarrier, "Global");
+  const Verdict verdict = judged(job);
+  CHECK(verdict.reason == HangReason::kSkipped);
+  CHECK(verdict.cause == RankRanges{{2, 2}});
+  CHECK(verdict.call->kind == Kind::kSend);
+  CHECK(verdict.call->ranks == RankRanges{{1, 1}});
+}
+
 TEST_CASE("two sends that meet no receive are a cycle") {
   HangJob job(2);
   job.message(0, Kind::kSend, 1);
@@ -319,6 +370,40 @@ TEST_CASE("a rank that gave up waiting is a victim, also if the launcher ended t
   CHECK(verdict.end->at_ns == job.after(30));
 }
 
+TEST_CASE("ranks that end by a timeout of their own before --after have their cause named") {
+  HangJob job = lateJob(4, 2);
+  for (const int64_t rank : {0, 1, 3}) {
+    job.exit(rank, 1, 20);
+  }
+  cancel(job, 21);
+  const std::vector<RankSight> sights = job.sights();
+  const Verdict verdict = judge(sights, {job.after(1000), 60});
+  checkIsRank2(verdict, HangReason::kNotCome);
+  CHECK(verdict.status == HangStatus::kStuck);
+  CHECK(verdict.end->gave_up == RankRanges{{0, 1}, {3, 3}});
+}
+
+TEST_CASE("a rank that its launcher ended with the others is no cause if another one had failed by itself") {
+  HangJob job = lateJob(4, 2);
+  job.exit(2, 1, 1);
+  job.end(0, ExitKind::kKilled, std::nullopt, 0); // its signal was not seen
+  cancel(job, 2);
+  const Verdict verdict = judged(job, 1000);
+  checkIsRank2(verdict, HangReason::kExited);
+  CHECK(verdict.status == HangStatus::kFailed);
+  CHECK(rankOf(verdict, 0).role != RankRole::kCause);
+}
+
+TEST_CASE("a rank that went on until its launcher ended the others is not known to have crashed") {
+  for (const uint64_t seconds : {0, 5}) {
+    HangJob job(2);
+    job.issueOnAll(Kind::kAllReduce, "Net.a");
+    job.end(0, ExitKind::kKilled, std::nullopt, 0);
+    cancel(job, seconds);
+    CHECK(judged(job, 1000).status == (seconds == 0 ? HangStatus::kUnknown : HangStatus::kFailed));
+  }
+}
+
 TEST_CASE("a rank that comes to a call after the others gave it up is the cause") {
   HangJob job = lateJob(4, 2);
   for (const int64_t rank : {0, 1, 3}) {
@@ -471,6 +556,10 @@ TEST_CASE("the call that all ranks had issued stays named after the end") {
     REQUIRE(verdict.end);
   }
   CHECK(judged(aborted, 1000).end->gave_up == RankRanges{{0, 1}});
+  aborted.exit(0, 1, 30); // an exception, perhaps after the call had completed
+  aborted.exit(1, 1, 31);
+  CHECK(judged(aborted, 1000).reason == HangReason::kNotCompleted);
+  CHECK(judged(aborted, 1000).end->gave_up.empty());
 }
 
 TEST_CASE("ranks that all gave up are known as such if the clocks of their hosts differ") {

@@ -175,6 +175,91 @@ TEST_CASE("a call that only earlier steps show as skipped is not proven") {
   CHECK_FALSE(found.mismatches[0].is_proven);
 }
 
+TEST_CASE("an argument of the same call of a module is named, and not a call that was skipped") {
+  const std::vector<std::pair<HangReason, std::function<void(LastCollective&)>>> differences = {
+      {HangReason::kSize, [](LastCollective& call) { call.bytes = 48; }},
+      {HangReason::kRoot, [](LastCollective& call) { call.root = 1; }},
+  };
+  for (const auto& [reason, change] : differences) {
+    HangJob job(3);
+    for (int step = 0; step < 5; ++step) {
+      job.issueOnAll(Kind::kBroadcast, "Global");
+    }
+    change(job.report(1).last.back());
+    const Found found(job);
+    REQUIRE(found.mismatches.size() == 1);
+    CHECK(found.mismatches[0].reason == reason);
+    CHECK(found.mismatches[0].sequence == 5);
+    CHECK(found.mismatches[0].cause == std::vector<int64_t>{1});
+    CHECK(found.mismatches[0].is_proven);
+  }
+}
+
+TEST_CASE("a call that one rank makes besides equal ones is not a skipped one") {
+  HangJob job(3);
+  for (int step = 0; step < 5; ++step) {
+    job.issueOnAll(Kind::kAllReduce, "Net");
+  }
+  for (const int64_t rank : {0, 1, 2}) {
+    job.issue(rank, rank == 0 ? Kind::kAllGather : Kind::kAllReduce, rank == 0 ? "Global" : "Net");
+  }
+  const Found found(job);
+  REQUIRE(found.mismatches.size() == 1);
+  CHECK(found.mismatches[0].reason == HangReason::kOp);
+  CHECK(found.mismatches[0].cause == std::vector<int64_t>{0});
+}
+
+TEST_CASE("a layer that was left out is found by its module, if the next one is equal") {
+  HangJob job(3);
+  for (int step = 0; step < 2; ++step) {
+    for (const char* module : {"Net.0", "Net.1", "Net.2", "Net.3"}) {
+      for (const int64_t rank : {0, 1, 2}) {
+        if (step == 0 || rank != 1 || module != std::string("Net.1")) {
+          job.issue(rank, Kind::kAllGather, module);
+        }
+      }
+    }
+  }
+  CHECK(Found(job).mismatches.empty()); // modules alone prove nothing
+  job.issue(0, Kind::kBarrier, "Global");
+  job.issue(2, Kind::kBarrier, "Global");
+  job.issue(1, Kind::kBarrier, "Global");
+  const Found found(job);
+  REQUIRE(found.mismatches.size() == 1);
+  CHECK(found.mismatches[0].reason == HangReason::kSkipped);
+  CHECK(found.mismatches[0].sequence == 6);
+  CHECK(found.mismatches[0].cause == std::vector<int64_t>{1});
+  CHECK(found.mismatches[0].sides[0].call->module == "Net.1");
+}
+
+TEST_CASE("ranks whose modules never agreed are compared by what they made alone") {
+  HangJob job(3);
+  for (int step = 0; step < 3; ++step) {
+    for (const int64_t rank : {0, 1, 2}) {
+      job.issue(rank, Kind::kAllGather, "Stage" + std::to_string(rank));
+    }
+  }
+  for (const int64_t rank : {0, 1, 2}) {
+    job.issue(rank, rank == 1 ? Kind::kBarrier : Kind::kAllGather, "Net");
+  }
+  const Found found(job);
+  REQUIRE(found.mismatches.size() == 1);
+  CHECK(found.mismatches[0].reason == HangReason::kOp);
+  CHECK(found.mismatches[0].sequence == 4);
+}
+
+TEST_CASE("ranks that differ beyond the calls of the first rank are found, and it is on neither side") {
+  HangJob job(3);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.issue(1, Kind::kAllReduce, "Net.b");
+  job.issue(2, Kind::kAllGather, "Net.b");
+  const Found found(job);
+  REQUIRE(found.mismatches.size() == 1);
+  CHECK(found.mismatches[0].sequence == 2);
+  CHECK(found.mismatches[0].sides[0].ranks == std::vector<int64_t>{1});
+  CHECK(found.mismatches[0].sides[1].ranks == std::vector<int64_t>{2});
+}
+
 TEST_CASE("a send and a receive that meet and differ are unmatched") {
   HangJob job(2);
   job.message(0, Kind::kSend, 1);

@@ -42,5 +42,21 @@ TEST_CASE("a rank whose report lacks messages, or their peers, has no channels")
   CHECK(channelsOf(HangGroups(from_any).all()[0]).empty());
 }
 
+TEST_CASE("the other side of a message has the other kind, and the rank, payload and dtype of the message") {
+  HangJob job(3);
+  const LastCollective sent = job.message(1, Kind::kSend, 2);
+  const LastCollective received = job.message(2, Kind::kRecv, 1);
+  const std::vector<RankSight> sights = job.sights();
+  const HangGroups groups(sights);
+  const HangGroup& world = groups.all()[0];
+  CHECK(isCounterpart(world, 1, sent, received));
+  CHECK(isCounterpart(world, 2, received, sent));
+  CHECK_FALSE(isCounterpart(world, 0, sent, received));
+  CHECK_FALSE(isCounterpart(world, 1, sent, sent));
+  LastCollective larger = received;
+  larger.bytes *= 2;
+  CHECK_FALSE(isCounterpart(world, 1, sent, larger));
+}
+
 } // namespace
 } // namespace commtap

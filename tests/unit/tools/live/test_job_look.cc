@@ -53,9 +53,9 @@ TEST_CASE("progress is remembered from look to look") {
   JobLook third = lookOf(after, 300);
   noteProgress(earlier(first), second);
   noteProgress(earlier(second), third);
-  CHECK(first.moved_ns == 0);
-  CHECK(second.moved_ns == 200);
-  CHECK(third.moved_ns == 200);
+  CHECK(first.moved_ns.empty());
+  CHECK(second.moved_ns.at(later->job.run_id) == 200);
+  CHECK(third.moved_ns.at(later->job.run_id) == 200);
 }
 
 } // namespace

@@ -84,6 +84,17 @@ TEST_CASE("what ranks that leave together waited for is split into late ranks an
   CHECK_MESSAGE(text.find("at least 8.3 % waits for ranks that came later\n") != std::string::npos, text);
 }
 
+TEST_CASE("a rank that others waited for in a timed run is named, with the module, and none of a run without times") {
+  const ShowView view = viewOf(stallingRun(), {.time = true});
+  JobReport job = view.job;
+  job.module_times = view.module_times;
+  const std::vector<std::string> lines = lateLines(job);
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].find(" comes late: 10.0 ms of each step (20.0 ms), most at Net.net1") != std::string::npos);
+  job.module_times.clear();
+  CHECK(lateLines(job).empty());
+}
+
 TEST_CASE("a pattern of modules selects those for which it is communicated, and those that stood still") {
   CHECK(timeTextOf(stallingRun(), "Net.net1").find("Net.net2") == std::string::npos);
   CHECK(timeTextOf(stallingRun(), "Net.net2").find("Net.net2") != std::string::npos);

@@ -71,65 +71,6 @@ TEST_CASE("keys change the order of the rates, and explain themselves") {
   CHECK(textNow() == plain);
 }
 
-TEST_CASE("top text names a rank that holds up the others, with its last collective, once no rank makes progress") {
-  const TopFrame quiet = frame(0, 1, 60);
-  const std::string text = textOf(quiet, quiet);
-  CHECK(has(text, "rank 1 is 1 collective behind"));
-  CHECK(has(text, "rank 1 has issued 4; the last, 60.0 s ago: all_gather of 1.00 KiB for"));
-  CHECK(has(text, "rank 0 has issued 5"));
-  const TopFrame busy = frame(0, 1, 1);
-  CHECK_FALSE(has(textOf(busy, busy), "behind"));
-}
-
-TEST_CASE("top text says of a rank without a collective that it has issued none, and not that one is lost") {
-  TopFrame quiet = frame(0, 1, 60);
-  for (const uint64_t issued : {3, 0}) {
-    auto late = std::make_shared<Report>(*quiet.look.processes[1].report);
-    late->last.clear();
-    late->job.exit = ExitKind::kRunning;
-    late->groups.at(0).collectives = issued;
-    quiet.look.processes[1].report = late;
-    const std::string text = textOf(quiet, quiet);
-    INFO(text);
-    CHECK(
-        has(text, issued == 0 ? "rank 1 has issued none" : "rank 1 has issued 3; its last one is no longer recorded"));
-  }
-}
-
-TEST_CASE("top text says that all ranks have issued a collective that none completes") {
-  TopFrame stalled = frame(0, 0, 60);
-  for (SeenProcess& process : stalled.look.processes) {
-    auto changed = std::make_shared<Report>(*process.report);
-    Group& group = changed->groups.at(0);
-    LastCollective call = changed->last.back();
-    call.group = group.name;
-    call.kind = Kind::kAllReduce;
-    call.sequence = group.collectives;
-    call.state = LastState::kIssued;
-    call.module = "net.layer";
-    changed->last = {call};
-    process.report = changed;
-  }
-  const std::string text = textOf(stalled, stalled);
-  CHECK(has(text, ": all issued number 4, none completed for 60 s: all_reduce of "));
-  CHECK(has(text, " for net.layer"));
-  CHECK(has(text, "; pid "));
-}
-
-TEST_CASE("top text says that a call waits in the words of show --last") {
-  TopFrame stalled = frame(0, 1, 60);
-  for (SeenProcess& process : stalled.look.processes) {
-    auto changed = std::make_shared<Report>(*process.report);
-    changed->job.exit = ExitKind::kRunning;
-    changed->job.timing = {0};
-    changed->last.back().state = LastState::kReturned;
-    process.report = changed;
-  }
-  const std::string text = textOf(stalled, stalled);
-  CHECK(has(text, ", may be waiting; pid "));
-  CHECK_FALSE(has(text, "returned"));
-}
-
 /// Returns four ranks of a job, of which rank 1 has not come to the last collective, a minute ago.
 HangJob lateRank() {
   HangJob job(4);
@@ -140,9 +81,9 @@ HangJob lateRank() {
   return job;
 }
 
-std::string textOf(const HangJob& job) {
+std::string textOf(const HangJob& job, uint64_t seconds = 60) {
   TopFrame frame;
-  frame.look.at_ns = job.after(60);
+  frame.look.at_ns = job.after(seconds);
   std::vector<std::shared_ptr<const Report>> reports;
   for (const RankSight& sight : job.sights()) {
     auto report = std::make_shared<Report>(*sight.report);
@@ -170,6 +111,24 @@ TEST_CASE("the verdict is the only sentence of top for what it says, with what e
   CHECK_FALSE(has(textOf(differ), "have issued different"));
 }
 
+TEST_CASE("a wait of some seconds is shown as why would say it, a shorter one is not") {
+  CHECK_FALSE(has(textOf(lateRank(), 1), "rank 1 has not entered"));
+  const std::string text = textOf(lateRank(), 8);
+  INFO(text);
+  CHECK(has(text, "\nhealthy: the last event was 8.00 s ago; rank 1 has not entered all_reduce #2 of world [0-3]"));
+  CHECK(has(text, "stuck only if it lasts 30 s (--after)"));
+  CHECK(has(text, "  victim  rank 0 waits in all_reduce #2"));
+}
+
+TEST_CASE("top text says that all ranks have issued a collective that none is known to have completed") {
+  HangJob job(2);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  const std::string text = textOf(job);
+  INFO(text);
+  CHECK(has(text, "\ncannot tell: all ranks have issued all_reduce #1 of world [0-1]"));
+  CHECK(has(text, "; whether it completed is not known"));
+}
+
 TEST_CASE("top does not say that the cause may be waiting") {
   const std::string text = textOf(lateRank());
   const std::string last = text.substr(text.find("Last collectives"));
@@ -180,14 +139,22 @@ TEST_CASE("top does not say that the cause may be waiting") {
   CHECK(has(last.substr(line, last.find('\n', line + 1) - line), "returned"));
 }
 
-TEST_CASE("top text names the runs if there are several") {
-  TopFrame two = frame(0, 1, 60);
-  auto other = std::make_shared<Report>(*two.look.processes[0].report);
-  other->job.run_id = "other";
-  two.look.processes.push_back(seenProcess(other, std::nullopt));
+TEST_CASE("top text has the verdict on each run, with its name if there are several") {
+  TopFrame two;
+  two.look.at_ns = lateRank().after(60);
+  for (const char* run : {"first", "second"}) {
+    const HangJob job = lateRank();
+    for (const RankSight& sight : job.sights()) {
+      auto report = std::make_shared<Report>(*sight.report);
+      report->job.run_id = run;
+      report->job.pid += run == std::string("first") ? 0 : 100;
+      two.look.processes.push_back(seenProcess(report, std::nullopt));
+    }
+  }
   const std::string text = textOf(two, two);
-  CHECK(has(text, "3 processes, 2 runs"));
-  CHECK(has(text, "run sample-run, group "));
+  CHECK(has(text, "8 processes, 2 runs"));
+  CHECK(has(text, "run first, stuck: rank 1 has not entered"));
+  CHECK(has(text, "run second, stuck: rank 1 has not entered"));
 }
 
 TEST_CASE("top text names a rank that is late, and not in a job that hangs") {
@@ -197,19 +164,16 @@ TEST_CASE("top text names a rank that is late, and not in a job that hangs") {
   late.attempt = busy.look.processes[0].report->job.attempt;
   late.rank = 1;
   late.group = "dp";
-  late.members = {{0, 1}};
-  late.late_steps = 30;
-  late.steps = 32;
+  late.members = "0-1";
+  late.module = "Net.head";
   late.wait_ns = 42e6;
   late.step_ns = 210e6;
   busy.late = {late};
-  CHECK(
-      has(textOf(busy, busy),
-          "\nrank 1 is late: in 30 of the last 32 steps seen, the calls of group dp [0-1] waited longest for it: 42.0 "
-          "ms of "
-          "210 ms on average\n\n"));
+  CHECK(has(
+      textOf(busy, busy),
+      "\nrank 1 comes late: others wait for it for 42.0 ms of each step (210 ms), most at Net.head of dp [0-1]\n\n"));
   busy.late[0].run_id = "another run";
-  CHECK_FALSE(has(textOf(busy, busy), "is late"));
+  CHECK_FALSE(has(textOf(busy, busy), "comes late"));
 
   const HangJob job = lateRank();
   TopFrame stuck;
@@ -223,7 +187,7 @@ TEST_CASE("top text names a rank that is late, and not in a job that hangs") {
   const std::string text = textOf(stuck, stuck);
   INFO(text);
   CHECK(has(text, "stuck: rank 1 "));
-  CHECK_FALSE(has(text, "is late"));
+  CHECK_FALSE(has(text, "comes late"));
 }
 
 TEST_CASE("top text fits a screen of 40 columns and 10 lines, and its alarm comes first") {

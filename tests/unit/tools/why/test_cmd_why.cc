@@ -12,17 +12,24 @@ namespace commtap {
 namespace {
 
 /// Writes the reports of 4 ranks that have exited, of which rank 2 made `missing` collectives less.
-void writeReports(const TempFolder& folder, uint64_t missing) {
+void writeReports(
+    const TempFolder& folder,
+    uint64_t missing,
+    const std::string& run = "sample-run",
+    uint64_t later_ns = 0) {
   for (const int64_t rank : {0, 1, 2, 3}) {
     Report report = sampleReport(rank);
     report.job.exit = ExitKind::kNormal;
+    report.job.run_id = run;
+    report.job.started_at_ns += later_ns;
+    report.job.pid += later_ns;
     if (rank == 2) {
       for (uint64_t i = 0; i < missing; ++i) {
         report.last.pop_back();
         --report.groups.front().collectives;
       }
     }
-    writeText(folder / ("rank" + std::to_string(rank) + ".json"), reportToJson(report));
+    writeText(folder / (run + std::to_string(rank) + ".json"), reportToJson(report));
   }
 }
 
@@ -63,6 +70,37 @@ TEST_CASE("why names a later run that failed without a report") {
   const Outcome outcome = runCommtap({"why", folder.path()});
   CHECK(outcome.status() == 0);
   CHECK(has(outcome.err, "commtap: run lost, started 2065-01-24T05:20:00Z, ended with status 1 and left no report"));
+}
+
+TEST_CASE("why judges the newest run, says that others are left out, and names one since that hangs") {
+  const TempFolder folder;
+  writeReports(folder, 1, "older");
+  writeReports(folder, 0, "newer", 1);
+  const Outcome newest = runCommtap({"why", folder.path()});
+  CHECK(newest.status() == 1);
+  CHECK(has(newest.out, "healthy: "));
+  CHECK(has(newest.err, "commtap: 1 other run left out (commtap list, --run ID)\n"));
+  CHECK(has(newest.err, "commtap: another run needs a look: commtap why --run older " + folder.path()));
+  const Outcome older = runCommtap({"why", "--run", "older", folder.path()});
+  CHECK(older.status() == 1);
+  CHECK(has(older.out, "rank 2 has not entered"));
+  CHECK(older.err.empty());
+  CHECK(runCommtap({"why", "--run", "newer", folder.path()}).status() == 0);
+  const Outcome none = runCommtap({"why", "--run", "nothing", folder.path()});
+  CHECK(none.status() == 2);
+  CHECK(has(none.err, "nothing"));
+}
+
+TEST_CASE("of several folders, the newest run of each is judged") {
+  const TempFolder first;
+  const TempFolder second;
+  writeReports(first, 1, "one");
+  writeReports(second, 0, "two", 1);
+  const Outcome both = runCommtap({"why", first.path(), second.path()});
+  CHECK(both.status() == 1);
+  CHECK(has(both.out, "run one:\nwrong: rank 2 has not entered"));
+  CHECK(has(both.out, "run two:\nhealthy: "));
+  CHECK(both.err.empty());
 }
 
 TEST_CASE("times have units") {
