@@ -73,7 +73,7 @@ int waitRelaying(pid_t child, const Launcher::Look& look) {
     siginfo_t info{};
     const int signal = sigtimedwait(&relayed, &info, &until_look);
     if (signal < 0 && errno == EAGAIN) {
-      until_look = timespecOf(look());
+      until_look = timespecOf(look ? look() : std::chrono::hours(1));
     }
     if (signal > 0 && signal != SIGCHLD && !isFromTerminal(info) && !isFromJob(info, child)) {
       kill(child, signal);

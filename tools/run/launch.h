@@ -31,8 +31,8 @@ class Launcher {
   /// Looks at the command's processes. Returns how long to wait until the next look. Must not throw.
   using Look = std::function<std::chrono::nanoseconds()>;
 
-  /// `look` runs from time to time until the command has ended.
-  Ending run(const std::vector<std::string>& command, const std::vector<std::string>& environment, const Look& look);
+  /// `look`, if there is one, runs from time to time until the command has ended.
+  Ending run(const std::vector<std::string>& command, const std::vector<std::string>& environment, const Look& look = {});
 
   /// Discards pending signals that were meant for the command; later ones act on this process. Call after the command
   /// has ended.
