@@ -154,7 +154,11 @@ std::string render(
 /// Returns the check that `commtap verify` finds no error. Adds a line to `notes` if it warns, or compares nothing.
 Check trainingCheck(const std::string& path, const JobReport& job, std::vector<std::string>& notes) {
   Check check{Check::What::kTraining, "", 0, {}};
-  const Result<Verification> result = verifiedRun(path, {.run_id = job.run_id, .attempt = job.attempt});
+  const Result<Verification> result =
+      std::filesystem::is_directory(path)
+          ? verifiedRun(path, {.run_id = job.run_id, .attempt = job.attempt})
+          : Result<Verification>::failure(
+                path + " is no folder with samples: run the job with COMMTAP_VERIFY=1, and check its folder");
   const bool lacks_files = result && result->unreadable > 0 && !result->problems.empty(); // they may hold an error
   const std::string line = !result       ? result.error()
                            : lacks_files ? result->problems.front()

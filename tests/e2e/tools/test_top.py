@@ -111,7 +111,7 @@ def test_the_last_collectives_of_killed_ranks(hanging: Processes) -> None:
 
 
 def test_killed_ranks_of_one_sequence(hanging: Processes) -> None:
-    """`show --ranks` tells ranks killed after 10 and 8 calls from diverged ranks; `check` fails."""
+    """`show --ranks` distinguishes ranks killed after 10 and 8 calls from diverged ones; `check` fails."""
     folder = hanging.run.output_folder
     wait_until(lambda: "barrier" in commtap("show", folder, "--last").stdout, "rank 0's barrier")
     for rank in (0, 1):

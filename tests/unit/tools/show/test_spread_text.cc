@@ -115,7 +115,7 @@ TEST_CASE("it says how many ranks it compared") {
 
 TEST_CASE("the text of ranks pairs collectives with their NCCL calls, if there are any") {
   CHECK_FALSE(has(ranksOf(ncclJob()), "NCCL"));
-  const std::string text = ranksOf(ncclJob(), {.ranks = true, .nccl = true});
+  const std::string text = ranksOf(ncclJob(), {.nccl = true, .ranks = true});
   CHECK(has(text, "NCCL 2.29.7: 8 communicators in 4 processes\n"));
   CHECK(has(text, "ncclAllReduce      5"));
   CHECK(has(text, "Engine  ncclBroadcast      8       4       256 B\n"));
