@@ -54,41 +54,40 @@ uint64_t stride(std::span<LedgerStep> records, uint64_t used) {
 
 } // namespace
 
-void LedgerSteps::signSeen(StepSign sign) {
-  LedgerHeader& header = store_.header();
+void LedgerWriter::signSeen(StepSign sign) {
   if (sign == StepSign::kOptimizer) {
     stepTrains();
   }
-  if (header.step.load(std::memory_order_relaxed) == 0) {
-    header.steps_from.store(1 + static_cast<uint32_t>(sign), std::memory_order_relaxed);
+  if (header().step.load(std::memory_order_relaxed) == 0) {
+    header().steps_from.store(1 + static_cast<uint32_t>(sign), std::memory_order_relaxed);
   }
 }
 
-void LedgerSteps::closeStep(uint64_t now_ns, StepSign sign) {
-  const LedgerLock lock(store_.appending());
-  const std::span<LedgerStep> records(store_.records<kSteps>(), kLedgerCapacities[kSteps]);
-  if (store_.used(kSteps, lock) == records.size()) {
-    store_.commit(kSteps, joinSteps(records, records.size()), lock);
+void LedgerWriter::closeStep(uint64_t now_ns, StepSign sign) {
+  const LedgerLock lock(appending());
+  const std::span<LedgerStep> all(records<kSteps>(), kLedgerCapacities[kSteps]);
+  if (used(kSteps, lock) == all.size()) {
+    commit(kSteps, joinSteps(all, all.size()), lock);
   }
-  std::atomic<uint64_t>& step = store_.header().step;
+  std::atomic<uint64_t>& step = header().step;
   const uint64_t number = step.load(std::memory_order_relaxed);
-  if (store_.reserve(kSteps, 1, lock) != kNoIndex) {
+  if (reserve(kSteps, 1, lock) != kNoIndex) {
     if (sign == StepSign::kMark) {
       stepTrains();
     }
-    store_.commit(kSteps, commtap::closeStep(records, store_.used(kSteps, lock), number, now_ns), lock);
+    commit(kSteps, commtap::closeStep(all, used(kSteps, lock), number, now_ns), lock);
     step.store(number + 1, std::memory_order_relaxed);
-    store_.header().steps_from.store(1 + static_cast<uint32_t>(sign), std::memory_order_relaxed);
+    header().steps_from.store(1 + static_cast<uint32_t>(sign), std::memory_order_relaxed);
   } else { // the disk is full: the running step goes on
-    store_.notSeen(NotSeen::kStepsFull, "", 1, lock);
+    notSeen(NotSeen::kStepsFull, "", 1, lock);
   }
 }
 
-void LedgerSteps::restartSteps(const LedgerLock& lock) {
+void LedgerWriter::restartSteps(const LedgerLock& lock) {
   openStep().first_step = 0;
-  store_.commit(kSteps, 1, lock);
-  store_.header().step = 0;
-  store_.header().steps_from = 0;
+  commit(kSteps, 1, lock);
+  header().step = 0;
+  header().steps_from = 0;
 }
 
 void clearStep(LedgerStep& record) {

@@ -32,6 +32,29 @@ class LedgerStore : public LedgerMemory {
   void notSeen(NotSeen reason, std::string_view detail, uint64_t count = 1);
   void notSeen(NotSeen reason, std::string_view detail, uint64_t count, const LedgerLock& lock);
 
+  /// Adds a record, which `fill(record)` sets except for its check. The names of the record take space after the record
+  /// itself. Returns nullptr, and counts `what` as not seen because of `full`, if the section is full.
+  template <LedgerSectionId kId, typename Fill>
+  LedgerRecord<kId>* append(NotSeen full, std::string_view what, const LedgerLock& lock, const Fill& fill) {
+    const uint64_t number = reserve(kId, 1, lock);
+    if (number == kNoIndex) {
+      notSeen(full, what, 1, lock);
+      return nullptr;
+    }
+    LedgerRecord<kId>& record = records<kId>()[number];
+    fill(record);
+    if constexpr (CheckedRecord<LedgerRecord<kId>>) {
+      record.check = checkOf(record, number);
+    }
+    commit(kId, number + 1, lock);
+    return &record;
+  }
+  /// Returns the number of a record; kNoIndex for nullptr.
+  template <LedgerSectionId kId>
+  uint32_t indexOf(const LedgerRecord<kId>* record) const {
+    return record == nullptr ? kNoIndex : static_cast<uint32_t>(record - records<kId>());
+  }
+
  protected:
   /// Rebuilds the index of strings from the section: in an empty ledger, or in a forked child whose parent may have
   /// been appending.
@@ -173,18 +196,14 @@ class LedgerRows {
     if (Row* found = find(key)) {
       return found;
     }
-    const uint64_t number = store_.reserve(kId, 1, lock);
-    if (number == kNoIndex) {
-      store_.notSeen(full_, store_.text(what), 1, lock);
-      return nullptr;
+    Row* added = store_.template append<kId>(full_, store_.text(what), lock, [&](Row& row) {
+      row.key = key;
+      describe(row, lock);
+    });
+    if (added != nullptr) {
+      index_.add(key, store_.template indexOf<kId>(added));
     }
-    Row& row = rows()[number];
-    row.key = key;
-    describe(row, lock);
-    row.check = checkOf(row, number);
-    store_.commit(kId, number + 1, lock);
-    index_.add(key, static_cast<uint32_t>(number));
-    return &row;
+    return added;
   }
 
   /// Returns the row of a key, which is added if need be; nullptr, and counts `what` as not seen, if the table is full.

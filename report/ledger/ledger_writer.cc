@@ -6,17 +6,6 @@
 
 namespace commtap {
 
-LedgerWriter::LedgerWriter()
-    : LedgerGroups(static_cast<LedgerStore&>(*this)),
-      LedgerModules(static_cast<LedgerStore&>(*this)),
-      LedgerSteps(static_cast<LedgerStore&>(*this)),
-      LedgerCollectives(static_cast<LedgerStore&>(*this)),
-      LedgerOperations(static_cast<LedgerStore&>(*this)),
-      LedgerNccl(static_cast<LedgerStore&>(*this)),
-      LedgerGraphs(static_cast<LedgerStore&>(*this)),
-      LedgerSequences(static_cast<LedgerStore&>(*this)),
-      LedgerSplitRows(static_cast<LedgerStore&>(*this)) {}
-
 std::unique_ptr<LedgerWriter> LedgerWriter::create(LedgerSize size) {
   std::unique_ptr<LedgerWriter> writer(new (std::nothrow) LedgerWriter());
   return writer && writer->map(size) && writer->initialize() ? std::move(writer) : nullptr;
@@ -27,7 +16,7 @@ bool LedgerWriter::initialize() {
   {
     const LedgerLock lock(appending());
     writeHeader(lock);
-    if (!createCollectiveRows(lock)) {
+    if (!collective_rows_.create(lock)) {
       return false;
     }
     commit(kStrings, sizeof(LedgerString), lock); // the empty string: length 0 at offset 0
@@ -54,10 +43,12 @@ void LedgerWriter::repairInForkedChild() {
   const LedgerLock lock(appending());
   keepPublishedInForkedChild();
   indexStrings(lock);
-  completeCollectiveRows(lock);
-  completeSplitRows(lock);
-  completeOperationRows(lock);
-  completeNcclRows(lock);
+  collective_rows_.completeIndex(lock);
+  members_.completeIndex(lock);
+  stalls_.completeIndex(lock);
+  split_rows_.completeIndex(lock);
+  operation_rows_.completeIndex(lock);
+  nccl_rows_.completeIndex(lock);
 }
 
 void LedgerWriter::resetInForkedChild() {

@@ -39,7 +39,7 @@ class LedgerRecords {
 
   /// Returns whether a record fits its check; notes the damage if not. `index` is below count().
   template <LedgerSectionId kId>
-  requires CheckedSection<kId>
+  requires CheckedRecord<LedgerRecord<kId>>
   bool isWhole(uint64_t index) {
     const bool is_whole = fitsItsCheck<kId>(index);
     if (!is_whole) {
@@ -93,7 +93,7 @@ class LedgerRecords {
   template <LedgerSectionId kId>
   uint64_t countFittingIn(LedgerSectionId id) const {
     uint64_t fitting = 0;
-    if constexpr (CheckedSection<kId>) {
+    if constexpr (CheckedRecord<LedgerRecord<kId>>) {
       while (id == kId && fitting < count(kId) && fitsItsCheck<kId>(fitting)) {
         ++fitting;
       }

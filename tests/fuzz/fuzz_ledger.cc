@@ -18,7 +18,7 @@ namespace {
 /// Gives the records of a section the checks that they need to be read.
 template <LedgerSectionId kId>
 void seal(std::vector<std::byte>& bytes) {
-  if constexpr (CheckedSection<kId>) {
+  if constexpr (CheckedRecord<LedgerRecord<kId>>) {
     const LedgerSection& section = reinterpret_cast<LedgerHeader*>(bytes.data())->sections[kId];
     const uint64_t offset = section.offset;
     const uint64_t used = section.used.load() & 0xffffffffU;

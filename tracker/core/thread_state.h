@@ -59,14 +59,14 @@ struct OptimizerStep {
   const void* object; ///< what has the label
   uint32_t depth;     ///< to hand to leave()
   std::string text;   ///< "Adam.step"
-  StringId id = 0;    ///< LedgerCollectives::labelId(text), once it is needed
+  StringId id = 0;    ///< LedgerWriter::labelId(text), once it is needed
 };
 
 /// A record_function label of the job itself.
 struct UserLabel {
   const void* object; ///< what has the label
   std::string text;
-  StringId id = 0; ///< LedgerCollectives::labelId(text), once it is needed
+  StringId id = 0; ///< LedgerWriter::labelId(text), once it is needed
 };
 
 struct DeviceSpan;
