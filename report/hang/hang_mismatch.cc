@@ -11,7 +11,7 @@
 
 #include "report/hang/message_match.h"
 #include "report/job/job_summary.h"
-#include "report/model/agreed_facts.h"
+#include "report/model/model.h"
 #include "report/model/saturating.h"
 #include "report/model/stretches.h"
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "report/ledger/ledger_checks.h"
-#include "report/ledger/ledger_counters.h"
 
 namespace commtap {
 

@@ -11,8 +11,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "report/base/atomic_file.h"
 #include "report/base/file_descriptor.h"
-#include "report/base/file_size.h"
 #include "report/base/process.h"
 #include "report/ledger/ledger_format.h"
 

@@ -15,7 +15,7 @@
 //  - what never changes is checked: records and strings by a `check` (ledger_checks.h). Live fields have no check: a
 //    reader holds indices and ids against the bounds of the file;
 //  - the type of a member says what it is. A plain number or a key never changes and is checked, an
-//    std::atomic<uint64_t> is a counter (ledger_counters.h), any other atomic is live, bytes are not used. kMembers is
+//    std::atomic<uint64_t> is a counter (ledger_checks.h), any other atomic is live, bytes are not used. kMembers is
 //    the number of a record's members: a new one does not compile until it is counted;
 //  - a change of any layout below changes kLedgerVersion.
 
@@ -205,7 +205,6 @@ constexpr uint32_t wordOf(uint8_t first, uint8_t second, uint8_t third, uint8_t 
 }
 
 inline constexpr uint8_t kSizeClassBits = 0x7f;
-inline constexpr uint8_t kAsyncOpBits = 0x7f;
 
 /// The key of a row of collectives: there is one row per combination that occurs.
 struct CollectiveKey {
@@ -536,42 +535,5 @@ static_assert(sizeof(LedgerSplits) == 48);
 static_assert(sizeof(StallKey) == 12);
 static_assert(sizeof(LedgerStall) == 32);
 static_assert(sizeof(LedgerOpenCall) == 64);
-
-/// Calls visit() with all members of a record, in their order.
-template <typename Record, typename Visit>
-void withMembers(Record& record, const Visit& visit) {
-  constexpr size_t kMembers = Record::kMembers;
-  if constexpr (kMembers == 1) {
-    auto& [a] = record;
-    visit(a);
-  } else if constexpr (kMembers == 3) {
-    auto& [a, b, c] = record;
-    visit(a, b, c);
-  } else if constexpr (kMembers == 4) {
-    auto& [a, b, c, d] = record;
-    visit(a, b, c, d);
-  } else if constexpr (kMembers == 5) {
-    auto& [a, b, c, d, e] = record;
-    visit(a, b, c, d, e);
-  } else if constexpr (kMembers == 6) {
-    auto& [a, b, c, d, e, f] = record;
-    visit(a, b, c, d, e, f);
-  } else if constexpr (kMembers == 7) {
-    auto& [a, b, c, d, e, f, g] = record;
-    visit(a, b, c, d, e, f, g);
-  } else if constexpr (kMembers == 8) {
-    auto& [a, b, c, d, e, f, g, h] = record;
-    visit(a, b, c, d, e, f, g, h);
-  } else if constexpr (kMembers == 9) {
-    auto& [a, b, c, d, e, f, g, h, i] = record;
-    visit(a, b, c, d, e, f, g, h, i);
-  } else if constexpr (kMembers == 10) {
-    auto& [a, b, c, d, e, f, g, h, i, j] = record;
-    visit(a, b, c, d, e, f, g, h, i, j);
-  } else if constexpr (kMembers == 11) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k] = record;
-    visit(a, b, c, d, e, f, g, h, i, j, k);
-  }
-}
 
 } // namespace commtap

@@ -6,13 +6,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 
-#include "report/base/zeroed_numbers.h"
 #include "report/ledger/ledger_checks.h"
 #include "report/ledger/ledger_memory.h"
 
@@ -73,12 +74,25 @@ class LedgerStore : public LedgerMemory {
   Strings strings_; ///< guarded by appending()
 };
 
+struct FreeMemory {
+  void operator()(void* memory) const {
+    std::free(memory);
+  }
+};
+using ZeroedNumbers = std::unique_ptr<std::atomic<uint32_t>[], FreeMemory>;
+
+/// Returns `count` zeroed numbers; nullptr if out of memory. Untouched pages of a large array take no physical memory.
+inline ZeroedNumbers zeroedNumbers(size_t count) {
+  void* memory = std::calloc(count, sizeof(std::atomic<uint32_t>));
+  return ZeroedNumbers(static_cast<std::atomic<uint32_t>*>(memory));
+}
+
 // A key has words(): its fields as 64-bit numbers.
 
 template <typename Words>
 bool areEqual(const Words& one, const Words& other) {
   uint64_t differing = 0;
-#pragma GCC unroll 4
+#pragma GCC unroll 5
   for (size_t i = 0; i < one.size(); ++i) {
     differing |= one[i] ^ other[i];
   }
@@ -88,11 +102,11 @@ bool areEqual(const Words& one, const Words& other) {
 /// Multiplies each word by its own factor: the multiplications do not depend on each other.
 template <typename Words>
 size_t hashOf(const Words& words) {
-  constexpr std::array<uint64_t, 4> kFactors = {
-      0x9e3779b97f4a7c15U, 0xff51afd7ed558ccdU, 0xc4ceb9fe1a85ec53U, 0xbf58476d1ce4e5b9U};
+  constexpr std::array<uint64_t, 5> kFactors = {
+      0x9e3779b97f4a7c15U, 0xff51afd7ed558ccdU, 0xc4ceb9fe1a85ec53U, 0xbf58476d1ce4e5b9U, 0xd6e8feb86659fd93U};
   static_assert(std::tuple_size_v<Words> <= kFactors.size());
   uint64_t hash = 0;
-#pragma GCC unroll 4
+#pragma GCC unroll 5
   for (size_t i = 0; i < words.size(); ++i) {
     hash ^= (words[i] ^ (words[i] >> 32U)) * kFactors[i];
   }

@@ -12,8 +12,7 @@
 
 #include "report/base/string_table.h"
 #include "report/job/job_report.h"
-#include "report/merge/job_groups.h"
-#include "report/model/agreed_facts.h"
+#include "report/merge/job_rows.h"
 #include "report/model/model.h"
 
 namespace commtap {

@@ -8,8 +8,8 @@
 
 #include "report/json/report_json.h"
 #include "report/ledger/ledger_checks.h"
-#include "report/ledger_reader/ledger_image.h"
 #include "report/ledger_reader/ledger_reader.h"
+#include "report/ledger_reader/ledger_records.h"
 #include "tests/fuzz/targets.h"
 
 namespace commtap {

@@ -14,10 +14,10 @@
 #include "report/base/text_file.h"
 #include "report/compare/budget_file.h"
 #include "report/compare/job_check.h"
-#include "report/job/step_count.h"
+#include "report/job/job_report.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/job/check_text.h"
 #include "tools/verify/verified_run.h"
 

@@ -14,9 +14,9 @@
 #include "tools/cli/job_input.h"
 #include "tools/cli/output_file.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
-#include "tools/hosts/downloaded_reports.h"
+#include "tools/cli/verb.h"
 #include "tools/hosts/host_arguments.h"
+#include "tools/hosts/report_archive.h"
 #include "tools/job/merge_text.h"
 #include "tools/verify/verified_run.h"
 

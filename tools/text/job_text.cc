@@ -10,7 +10,7 @@
 #include "report/model/rank_ranges.h"
 
 #include "report/base/timestamp.h"
-#include "report/job/step_count.h"
+#include "report/job/job_report.h"
 #include "tools/text/call_text.h"
 #include "tools/text/text.h"
 

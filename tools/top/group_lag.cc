@@ -7,7 +7,7 @@
 
 #include "report/hang/hang_groups.h"
 #include "report/hang/hang_waits.h"
-#include "tools/live/traffic.h"
+#include "tools/live/job_look.h"
 #include "tools/text/call_text.h"
 
 namespace commtap {

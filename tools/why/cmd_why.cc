@@ -11,10 +11,9 @@
 
 #include "tools/cli/job_input.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/hosts/host_arguments.h"
 #include "tools/http/http_client.h"
-#include "tools/live/end_signals.h"
 #include "tools/live/job_look.h"
 #include "tools/live/process_state.h"
 #include "tools/text/table.h"

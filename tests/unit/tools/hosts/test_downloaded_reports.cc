@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/hosts/downloaded_reports.h"
+#include "tools/hosts/report_archive.h"
 
 #include <doctest/doctest.h>
 

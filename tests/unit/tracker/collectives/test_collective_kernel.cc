@@ -24,7 +24,7 @@
 #include "tracker/core/steps.h"
 #include "tracker/gloo/gloo_timing.h"
 #include "tracker/modules/labels.h"
-#include "tracker/modules/scopes.h"
+#include "tracker/modules/module_hook.h"
 
 namespace commtap {
 namespace {
