@@ -10,7 +10,7 @@
 #include "tools/cli/job_input.h"
 #include "tools/cli/parser.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 
 namespace commtap {
 namespace {

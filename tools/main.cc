@@ -4,7 +4,7 @@
 #include <string>
 
 #include "tools/cli.h"
-#include "tools/cli/own_python.h"
+#include "tools/cli/run_note.h"
 #include "tools/cli/subcommands.h"
 
 int main(int argc, char** argv) {

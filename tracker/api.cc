@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/api.h"
+#include "tracker/counting.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -15,12 +15,11 @@
 #include "tracker/attribution/module_registry.h"
 #include "tracker/collectives/collective_observers.h"
 #include "tracker/collectives/count_captures.h"
-#include "tracker/core/lasting_text.h"
+#include "tracker/core/launch_environment.h"
 #include "tracker/core/process_ledger.h"
 #include "tracker/core/steps.h"
-#include "tracker/counting.h"
+#include "tracker/modules/module_hook.h"
 #include "tracker/modules/python_bridge.h"
-#include "tracker/modules/scopes.h"
 #include "tracker/ops/op_observer.h"
 #include "tracker/torch/compat.h"
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "report/model/vocabulary.h"
+#include "shim/tracker_abi.h"
 #include "tracker/core/fork_locks.h"
 
 namespace commtap {
@@ -14,5 +15,8 @@ void startOps(Level level);
 void setCounting(bool on);
 
 ForkLock countingForkLock();
+
+/// Returns the functions behind shim/commtap.h. Call only once the tracker has started.
+commtap_api apiTable();
 
 } // namespace commtap

@@ -11,12 +11,8 @@
 #include <tuple>
 
 #include "report/advice/advice_findings.h"
-#include "report/advice/ddp_advice.h"
-#include "report/advice/dtensor_advice.h"
-#include "report/advice/host_advice.h"
-#include "report/advice/sharding_advice.h"
 #include "report/job/exposed_time.h"
-#include "report/model/module_names.h"
+#include "report/model/module_tree.h"
 
 namespace commtap {
 namespace {

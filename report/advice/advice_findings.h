@@ -5,16 +5,49 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "report/advice/advice.h"
 #include "report/job/job_report.h"
-#include "report/job/rank_union.h"
-#include "report/job/step_count.h"
+#include "report/job/job_summary.h"
 
 namespace commtap {
+
+/// The part of torch that shards parameters, gathers them and scatters their gradients.
+enum class Sharder : uint8_t { kNone, kFsdp1, kFsdp2 };
+
+/// Tells the all_gathers of FSDP's parameters and the reduce_scatters of their gradients from those that the model
+/// makes itself, as sequence parallelism does. There are two proofs:
+/// - The row's members are parameters: only FSDP2's units have such rows of these kinds.
+/// - FSDP wraps the row's module, and in the row's group FSDP prefetches: a wrapped module's tensors are gathered while
+///   another module runs. In a group where members are known, this proves only the rows of a module that is prefetched
+///   itself and has no members in any row: those of parameters that tensor parallelism shards too are not known.
+class ShardedParameters {
+ public:
+  /// `job` must outlive this.
+  explicit ShardedParameters(const JobReport& job);
+
+  /// Returns what sharded the parameters of a row; kNone for a row of which that is not proved.
+  Sharder sharderOf(const JobCollective& row) const;
+
+  /// Returns whether the row could be FSDP's, proved or not.
+  bool mayShard(const JobCollective& row) const;
+
+ private:
+  Sharder wrapperOf(std::string_view module) const;
+
+  using Place = std::pair<size_t, std::string_view>; ///< a group, and a module; "" for all of them
+
+  std::unordered_map<std::string_view, Sharder> wrappers_; ///< of the modules that have one
+  std::set<Place> prefetched_;
+  std::set<Place> known_; ///< where rows have parameters as members
+};
 
 /// The part of a row that would go by an advice, of 1.
 struct Stake {
@@ -100,5 +133,35 @@ inline bool isTraining(const JobCollective& row) {
 inline bool isFunctional(const JobCollective& row) {
   return row.op.starts_with("_c10d_functional");
 }
+
+/// Finds DTensors that are gathered whole in every step, and gradients that are reduced at each use.
+void findDtensors(Findings& findings);
+
+/// Finds groups whose ranks could be on one host, where they would have the place of less communication.
+void findAcrossHosts(Findings& findings);
+
+/// Finds what FSDP could communicate less: parameters that are gathered again, or for nothing, and wide gradients.
+void findSharding(const ShardedParameters& sharded, Findings& findings);
+
+/// The modules of a job by name: which of them DDP wraps, and which hold others.
+class ModuleIndex {
+ public:
+  /// `job` must outlive the index.
+  explicit ModuleIndex(const JobReport& job);
+
+  bool isDdp(std::string_view name) const;
+  bool isLeaf(std::string_view name) const;
+  /// Returns the calls in forwards over all ranks.
+  uint64_t forwards(std::string_view name) const;
+  /// Returns the modules below the one of this name.
+  std::vector<const JobModule*> below(std::string_view name) const;
+
+ private:
+  std::unordered_map<std::string_view, const JobModule*> modules_;
+  std::set<std::string_view> parents_;
+};
+
+/// Finds what an option of DDP would leave out.
+void findDdp(const ModuleIndex& modules, Findings& findings);
 
 } // namespace commtap

@@ -3,6 +3,7 @@
 #include "report/base/atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,8 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <utility>
-
-#include "report/base/file_size.h"
 
 namespace commtap {
 namespace {
@@ -155,6 +154,15 @@ std::string makeFolders(const std::string& path) {
     return failure("cannot write to folder", path);
   }
   return {};
+}
+
+bool isAllowedFileSize(uint64_t bytes) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur) {
+    errno = EFBIG;
+    return false;
+  }
+  return true;
 }
 
 } // namespace commtap

@@ -59,4 +59,8 @@ std::string writeFileAtomically(const std::string& path, std::string_view conten
 /// root or this user. A folder or symbolic link planted there by another user would receive our files.
 std::string makeFolders(const std::string& path);
 
+/// Returns false with errno set if `ulimit -f` forbids this process a file of that size. Call it before growing a file:
+/// beyond the limit the kernel also sends SIGXFSZ, which would kill the job.
+bool isAllowedFileSize(uint64_t bytes);
+
 } // namespace commtap

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/base/process.h"
 
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -15,9 +17,10 @@
 #include <utility>
 #include <vector>
 
-#include "report/base/duration.h"
+#include "report/base/file_descriptor.h"
 #include "report/base/json_text.h"
 #include "report/base/redaction.h"
+#include "report/base/timestamp.h"
 
 namespace commtap {
 namespace {
@@ -170,6 +173,29 @@ std::string commandLineJson(const std::vector<std::string>& arguments) {
 
 uint64_t wallClockNs() {
   return nsOf(CLOCK_REALTIME);
+}
+
+namespace {
+
+/// Returns the size of this process's mappings in bytes; 0 if /proc does not say.
+uint64_t mappedBytes() {
+  const FileDescriptor file(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
+  char text[64] = {};
+  if (!file.isOpen() || read(file.get(), text, sizeof(text) - 1) <= 0) {
+    return 0;
+  }
+  return std::strtoull(text, nullptr, 10) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+} // namespace
+
+std::optional<uint64_t> addressSpaceLeft() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return std::nullopt;
+  }
+  const uint64_t mapped = mappedBytes();
+  return mapped < limit.rlim_cur ? limit.rlim_cur - mapped : 0;
 }
 
 } // namespace commtap

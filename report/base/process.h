@@ -58,4 +58,10 @@ std::string commandLineJson(const std::vector<std::string>& arguments);
 /// Returns CLOCK_REALTIME in ns.
 uint64_t wallClockNs();
 
+/// `ulimit -v` leaves little if it leaves less than this many bytes: the job may need all of it.
+inline constexpr uint64_t kLittleAddressSpace = 8ULL << 30U;
+
+/// Returns how many bytes of address space `ulimit -v` leaves to this process; nullopt if there is no limit.
+std::optional<uint64_t> addressSpaceLeft();
+
 } // namespace commtap

@@ -38,4 +38,8 @@ inline constexpr std::string_view kRedacted = "(redacted)";
 /// passwords in addresses and what follows "-p". More people read a report than can read the job's environment.
 std::vector<std::string> withoutSecrets(std::vector<std::string> arguments);
 
+/// Makes text of any origin safe for a terminal: control characters, direction marks and invalid UTF-8 become \x1b,
+/// \u{202e}. Every message of the command and of the tracker goes through it; the stub has commtap_say().
+std::string inert(std::string_view text);
+
 } // namespace commtap

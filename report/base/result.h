@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <exception>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -47,5 +49,18 @@ class Result {
   std::optional<T> value_;
   std::string error_;
 };
+
+/// Returns the result of `read`, which reads the file at `path`. Turns an exception, such as std::bad_alloc for a file
+/// that does not fit into memory, into an error with the path.
+template <typename T, typename Read>
+Result<T> catchErrors(const std::string& path, const Read& read) {
+  try {
+    return read();
+  } catch (const std::bad_alloc&) {
+    return Result<T>::failure(path + ": not enough memory to read it");
+  } catch (const std::exception& error) {
+    return Result<T>::failure(path + ": " + error.what());
+  }
+}
 
 } // namespace commtap

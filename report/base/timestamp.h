@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace commtap {
 
@@ -14,5 +15,10 @@ std::string formatTimestamp(uint64_t realtime_ns);
 std::string formatSecond(uint64_t realtime_ns);
 /// Parses the format of formatTimestamp(). Returns nullopt for any other text.
 std::optional<uint64_t> parseTimestamp(const std::string& text);
+
+inline constexpr uint64_t kNsPerSecond = 1'000'000'000; ///< nanoseconds
+
+/// Parses "90s", "30m", "24h" or "7d" into nanoseconds. Returns nullopt for any other text.
+std::optional<uint64_t> parseDurationNs(std::string_view text);
 
 } // namespace commtap

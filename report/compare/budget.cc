@@ -9,7 +9,7 @@
 
 #include "report/base/glob.h"
 #include "report/compare/change_bundle.h"
-#include "report/job/step_count.h"
+#include "report/job/job_report.h"
 
 namespace commtap {
 namespace {

@@ -14,7 +14,7 @@
 #include "report/base/text_file.h"
 #include "report/compare/toml_bounds.h"
 #include "report/json/fields.h"
-#include "report/json/json_write.h"
+#include "report/json/json_row.h"
 
 namespace commtap {
 namespace {

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "report/model/module_pattern.h"
+#include "report/model/module_tree.h"
 
 namespace commtap {
 namespace {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/compare/compared_steps.h"
 
-#include "report/job/step_count.h"
+#include "report/job/job_report.h"
 
 namespace commtap {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "report/compare/tolerance.h"
-#include "report/model/module_pattern.h"
+#include "report/model/module_tree.h"
 
 namespace commtap {
 namespace {

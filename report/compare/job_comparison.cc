@@ -12,7 +12,7 @@
 #include "report/compare/matched_groups.h"
 #include "report/compare/split_limits.h"
 #include "report/compare/uneven_rows.h"
-#include "report/job/step_count.h"
+#include "report/job/job_report.h"
 
 namespace commtap {
 namespace {

@@ -8,9 +8,8 @@
 #include <unordered_map>
 
 #include "report/compare/merged_rows.h"
-#include "report/job/merged_row.h"
-#include "report/job/rank_union.h"
-#include "report/job/step_count.h"
+#include "report/job/job_report.h"
+#include "report/job/job_summary.h"
 #include "report/model/saturating.h"
 
 namespace commtap {

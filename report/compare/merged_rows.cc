@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-#include "report/job/merged_row.h"
+#include "report/job/job_report.h"
 #include "report/model/saturating.h"
 
 namespace commtap {

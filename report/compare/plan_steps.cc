@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "report/job/job_columns.h"
-#include "report/job/step_count.h"
-#include "report/json/row_key.h"
+#include "report/job/job_report.h"
+#include "report/json/columns.h"
 
 namespace commtap {
 namespace {

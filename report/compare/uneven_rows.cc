@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "report/job/step_count.h"
+#include "report/job/job_report.h"
 
 namespace commtap {
 namespace {

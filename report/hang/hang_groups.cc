@@ -9,7 +9,6 @@
 
 #include "report/job/job_summary.h"
 #include "report/model/amounts.h"
-#include "report/model/time_sums.h"
 
 namespace commtap {
 namespace {

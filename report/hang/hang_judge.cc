@@ -16,7 +16,7 @@
 #include "report/hang/missing_call.h"
 #include "report/hang/wait_graph.h"
 #include "report/job/job_summary.h"
-#include "report/merge/last_activity.h"
+#include "report/merge/job_merge.h"
 
 namespace commtap {
 namespace {

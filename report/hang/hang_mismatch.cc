@@ -14,7 +14,7 @@
 #include "report/hang/usual_order.h"
 #include "report/job/job_summary.h"
 #include "report/merge/first_difference.h"
-#include "report/model/agreed_facts.h"
+#include "report/model/model.h"
 #include "report/model/saturating.h"
 #include "report/model/stretches.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "report/merge/last_activity.h"
+#include "report/merge/job_merge.h"
 
 namespace commtap {
 namespace {

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "report/base/process.h"
-#include "report/merge/last_activity.h"
+#include "report/merge/job_merge.h"
 
 namespace commtap {
 namespace {

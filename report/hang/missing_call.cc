@@ -9,7 +9,7 @@
 
 #include "report/hang/message_match.h"
 #include "report/hang/usual_order.h"
-#include "report/model/agreed_facts.h"
+#include "report/model/model.h"
 
 namespace commtap {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "report/model/agreed_facts.h"
+#include "report/model/model.h"
 
 namespace commtap {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "report/hang/verdict.h"
 #include "report/json/columns.h"
-#include "report/json/enum_names.h"
 #include "report/json/fields.h"
+#include "report/model/vocabulary.h"
 
 namespace commtap {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "report/job/step_count.h"
+#include "report/job/job_report.h"
 #include "report/model/saturating.h"
 
 namespace commtap {

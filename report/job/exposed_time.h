@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "report/job/job_report.h"
-#include "report/model/time_sums.h"
+#include "report/model/amounts.h"
 
 namespace commtap {
 

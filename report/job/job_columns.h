@@ -184,9 +184,9 @@ inline constexpr auto kColumns<JobModule> = std::tuple{
         field::kCalls,
         &JobModule::calls,
         "The calls of the module by phase, over the ranks that have it. A phase without calls is absent."),
-    column(field::kOwn, &JobModule::own, "What is attributed to the module itself, by phase and kind."),
+    column("own", &JobModule::own, "What is attributed to the module itself, by phase and kind."),
     column(
-        field::kInclusive,
+        "inclusive",
         &JobModule::inclusive,
         "What is attributed to the module and all modules below it, by phase and kind."),
     column(
@@ -211,85 +211,45 @@ inline bool isKnown(const JobRowTime& time) {
 }
 
 template <>
-inline constexpr auto kColumns<JobCollective> = std::tuple{
-    column(
-        field::kModule,
-        &JobCollective::module,
-        "The clean name of the attributed module: the one whose forward or backward the collective is part of, or "
-        "whose parameters it moves. `Global` outside of every module.",
-        {.key = true}),
-    column(field::kPhase, &JobCollective::phase, "", {.key = true}),
-    column(
-        field::kOp,
-        &JobCollective::op,
-        "The outermost op of the dispatcher, for example `_c10d_functional.all_reduce` or `c10d.allreduce_`.",
-        {.key = true}),
-    column(field::kKind, &JobCollective::kind, "", {.key = true}),
-    column<GroupRef>(field::kGroup, &JobCollective::group, "The name of a group in `groups`.", {.key = true}),
-    column<NullIfEmpty>(
-        field::kDtype,
-        &JobCollective::dtype,
-        "The dtype of the tensors without `torch.`; null if the call has no tensor (barrier).",
-        {.key = true}),
-    column<NullIfEmpty>(
-        field::kReduceOp,
-        &JobCollective::reduce_op,
-        "The reduction, for example `sum`, `avg`, `max`; null for a kind that reduces nothing.",
-        {.key = true}),
-    column(
-        field::kAsync,
-        &JobCollective::async_op,
-        "Whether the caller asked for an asynchronous collective; null if the op does not say.",
-        {.key = true}),
-    column(
-        field::kIssuedIn,
-        &JobCollective::issued_in,
-        "The clean name of the issuing module: the one in whose forward or backward the call was made. It differs from "
-        "`module` where one module prefetches for another.",
-        {.key = true}),
-    column(
-        field::kLowered,
-        &JobCollective::lowered,
-        "The ops that the outermost op called to do its work, on any rank. They are not counted again.",
-        {.unique = true}),
-    column<RankSetRef>(
-        field::kRankSet,
-        &JobCollective::rank_set,
-        "The ranks that have the row: an index into `rank_sets`."),
-    column<Inline>("", &JobCollective::amount, ""),
-    column<NullIfEmpty>(
-        field::kLabel,
-        &JobCollective::label,
-        "What the job does, for a row of `Global`: the name of its innermost open `record_function`, without a number "
-        "at its end; else the function of torch that communicates, for example `clip_grad_norm_`; else `barrier`; else "
-        "the step of an optimizer of torch, for example `SGD.step`. Null if none is known, and in a module, except "
-        "DDP's `broadcast_buffers`.",
-        {.key = true}),
-    column(
-        field::kCompiled,
-        &JobCollective::compiled,
-        "True if the code of a compiled graph (torch.compile) issued the calls. `module` is then the one for which the "
-        "graph communicates, `issued_in` the one that was compiled. Absent if false.",
-        {.presence = Presence::kIfKnown, .key = true}),
-    column(
-        field::kSetup,
-        &JobCollective::setup,
-        "True for what the process communicated before its first forward: the first call of a root module or scope, "
-        "with gradients or without, which `forward_passes` of its report counts. False for calls of a forward, a "
-        "backward or "
-        "a compiled graph, in a process without forwards, and after counting was switched off. Absent if false.",
-        {.presence = Presence::kIfKnown, .key = true}),
-    column(
-        field::kSplits,
-        &JobCollective::splits,
-        "How the calls of all ranks are split between the ranks of their groups. Present only if calls had split "
-        "sizes; counts only those.",
-        {.presence = Presence::kIfKnown, .ref = "commtap-2.schema.json#/$defs/splits"}),
-    column(
-        field::kTime,
-        &JobCollective::time,
-        "How long the calls of all ranks took. Present only if calls were timed; counts only those.",
-        {.presence = Presence::kIfKnown}),
-};
+inline constexpr auto kColumns<JobCollective> = std::tuple_cat(
+    kCallColumns<JobCollective>,
+    std::tuple{
+        column<GroupRef>(field::kGroup, &JobCollective::group, "The name of a group in `groups`.", {.key = true})},
+    kTensorColumns<JobCollective>,
+    std::tuple{
+        column(
+            field::kLowered,
+            &JobCollective::lowered,
+            "The ops that the outermost op called to do its work, on any rank. They are not counted again.",
+            {.unique = true}),
+        column<RankSetRef>(
+            field::kRankSet,
+            &JobCollective::rank_set,
+            "The ranks that have the row: an index into `rank_sets`."),
+        column<Inline>("", &JobCollective::amount, ""),
+    },
+    kOriginColumns<JobCollective>,
+    std::tuple{
+        column(
+            field::kSetup,
+            &JobCollective::setup,
+            "True for what the process communicated before its first forward: the first call of a root module or "
+            "scope, "
+            "with gradients or without, which `forward_passes` of its report counts. False for calls of a forward, a "
+            "backward or "
+            "a compiled graph, in a process without forwards, and after counting was switched off. Absent if false.",
+            {.presence = Presence::kIfKnown, .key = true}),
+        column(
+            field::kSplits,
+            &JobCollective::splits,
+            "How the calls of all ranks are split between the ranks of their groups. Present only if calls had split "
+            "sizes; counts only those.",
+            {.presence = Presence::kIfKnown, .ref = "commtap-2.schema.json#/$defs/splits"}),
+        column(
+            field::kTime,
+            &JobCollective::time,
+            "How long the calls of all ranks took. Present only if calls were timed; counts only those.",
+            {.presence = Presence::kIfKnown}),
+    });
 
 } // namespace commtap

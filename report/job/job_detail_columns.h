@@ -75,12 +75,12 @@ inline constexpr auto kColumns<Straggler> = std::tuple{
 template <>
 inline constexpr auto kColumns<ExposedCauses> = std::tuple{
     column(
-        field::kLatePeerNs,
+        "late_peer_ns",
         &ExposedCauses::late_peer_ns,
         "The least of `exposed_ns` that was a wait for ranks that came later: what the collectives ran longer than on "
         "the rank where they ran shortest. In nanoseconds, over all ranks."),
     column(
-        field::kNetworkNs,
+        "network_ns",
         &ExposedCauses::network_ns,
         "The rest of `exposed_ns`: the most that the network needed, with the time in the backend's queue."),
 };
@@ -94,11 +94,11 @@ inline constexpr auto kColumns<TimeTotals> = std::tuple{
     column(field::kKind, &TimeTotals::kind, ""),
     column(field::kGroup, &TimeTotals::group, "The description of the process groups, or the name if there is none."),
     column(field::kBackend, &TimeTotals::backend, "The backend; empty if not known."),
-    column(field::kGroupSize, &TimeTotals::group_size, "The number of ranks in each of the groups; 0 if not known."),
+    column("group_size", &TimeTotals::group_size, "The number of ranks in each of the groups; 0 if not known."),
     column(field::kCount, &TimeTotals::count, "The number of calls, timed or not.", {.minimum = 1}),
     column(field::kTime, &TimeTotals::time, "", {.ref = "commtap-2.schema.json#/$defs/collective_time"}),
     column(
-        field::kStraggler,
+        "straggler",
         &TimeTotals::straggler,
         "The rank that arrives last, where collectives run shortest, in the group with the latest straggler. Only for "
         "kinds that no rank leaves before all have arrived; null if there is none."),
@@ -109,7 +109,7 @@ inline constexpr auto kColumns<TimeTotals> = std::tuple{
         "As in `collectives`; absent in `group_times`.",
         {.presence = Presence::kIfKnown}),
     column(
-        field::kExposedCauses,
+        "exposed_causes",
         &TimeTotals::causes,
         "In `group_times`, for kinds that no rank leaves before all have arrived: what the ranks waited for. Absent if "
         "the running times do not prove it.",
@@ -141,10 +141,7 @@ inline constexpr auto kColumns<JobProcess> = std::tuple{
         "The number of the signal that ended the process; for killed, the last one that its launcher was seen to send. "
         "Null if none is known.",
         {.minimum = 1}),
-    column(
-        field::kFile,
-        &JobProcess::file,
-        "The file of its report, relative to `job.source` if it lies below that folder."),
+    column("file", &JobProcess::file, "The file of its report, relative to `job.source` if it lies below that folder."),
     column(field::kTotals, &JobProcess::totals, "The process's sums by kind."),
     column(
         field::kExitStatus,

@@ -13,7 +13,6 @@
 #include "report/job/job_summary.h"
 #include "report/model/amounts.h"
 #include "report/model/module_tree.h"
-#include "report/model/time_sums.h"
 
 namespace commtap {
 
@@ -61,7 +60,7 @@ struct JobRowTime {
   uint64_t exposed_ns = 0;
 };
 
-/// One row per distinct keyOf() (row_key.h). Exclusive, as in Collective.
+/// One row per distinct keyOf() (columns.h). Exclusive, as in Collective.
 struct JobCollective {
   std::string module;
   std::string issued_in;
@@ -139,9 +138,15 @@ struct Disagreement {
   std::string reduce_op;     ///< "" for none
   std::vector<Value> values; ///< largest set of ranks first; for kUnmatched, sent and received
 };
-inline constexpr int kDisagreementKinds = 6;
-std::string_view disagreementName(Disagreement::What what);
-std::optional<Disagreement::What> disagreementFromName(std::string_view name);
+template <>
+struct EnumNames<Disagreement::What> : Named<Disagreement::What> {
+  static constexpr const char* kHelp = "What ranks disagree about.";
+  static constexpr auto kNames =
+      std::to_array<std::string_view>({"order", "count", "unmatched", "bytes", "module", "stopped"});
+};
+inline constexpr int kDisagreementKinds = EnumNames<Disagreement::What>::kCount;
+inline constexpr auto disagreementName = EnumNames<Disagreement::What>::name;
+inline constexpr auto disagreementFromName = EnumNames<Disagreement::What>::fromName;
 
 /// A process whose report was merged.
 struct JobProcess {
@@ -288,5 +293,31 @@ uint64_t successiveProcesses(const JobReport& job);
 
 /// Returns the number of ranks of a job, at least 1. A process without a rank is one, as in the sums.
 uint64_t rankCount(const JobReport& job);
+
+/// Returns the number of steps of a job's longest rank. If any step trained, these are the steps in which an optimizer
+/// stepped, or which what was taken for its sign ended; what is outside of them is no step. In a job that only
+/// evaluates, a step that no rank has completed counts only if it communicated.
+uint64_t stepsOf(const JobReport& job);
+
+/// A row of a job's steps, and how many of these steps train.
+struct StepsThatTrain {
+  const JobStep* row = nullptr;
+  uint64_t training = 0;
+};
+
+/// Returns the rows of the steps that stepsOf() counts, and of what is outside of them, in order. Ranks that made other
+/// numbers of steps may have rows for steps that an earlier row has: it leaves these out.
+std::vector<StepsThatTrain> trainingSteps(const JobReport& job);
+
+/// Returns the names of the numbers whose sums over the job's ranks do not fit into 64 bits.
+std::vector<std::string> saturatedSums(const JobReport& job);
+
+/// Returns the line that reports such a sum to a user; `source` is the folder or file of the numbers.
+std::string saturatedLine(const std::string& source, const std::string& number);
+
+/// Returns whether a compiler merged the row's calls from those of its members.
+inline bool isMerged(const JobCollective& row) {
+  return !row.members.empty() && row.members.front().count.has_value();
+}
 
 } // namespace commtap

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/job/job_detail_columns.h"
-#include "report/json/json_write.h"
+#include "report/json/json_row.h"
 #include "report/json/row_columns.h"
 #include "report/json/row_write.h"
 

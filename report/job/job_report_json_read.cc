@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/base/inert.h"
 #include "report/base/json_text.h"
+#include "report/base/redaction.h"
 #include "report/job/job_detail_columns.h"
 #include "report/job/job_report_json.h"
 #include "report/json/fields.h"

@@ -133,16 +133,8 @@ inline constexpr const char* kSent = "sent";
 inline constexpr const char* kReceived = "received";
 inline constexpr const char* kRankSet = "rank_set";
 inline constexpr const char* kRankCount = "rank_count";
-inline constexpr const char* kOwn = "own";
-inline constexpr const char* kInclusive = "inclusive";
-inline constexpr const char* kFile = "file";
 inline constexpr const char* kGroupTimes = "group_times";
 inline constexpr const char* kModuleTimes = "module_times";
-inline constexpr const char* kGroupSize = "group_size";
-inline constexpr const char* kStraggler = "straggler";
-inline constexpr const char* kExposedCauses = "exposed_causes";
-inline constexpr const char* kLatePeerNs = "late_peer_ns";
-inline constexpr const char* kNetworkNs = "network_ns";
 inline constexpr const char* kLateByNs = "late_by_ns";
 
 inline constexpr const char* kSum = "sum";

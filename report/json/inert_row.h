@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/base/inert.h"
+#include "report/base/redaction.h"
 #include "report/json/nccl_columns.h"
 #include "report/json/process_columns.h"
 #include "report/json/report_tables.h"
@@ -17,7 +17,7 @@
 
 namespace commtap {
 
-/// Makes every text of a report inert (inert.h). Names come from the job, and the columns lead to all of them: what
+/// Makes every text of a report inert (redaction.h). Names come from the job, and the columns lead to all of them: what
 /// writes text for a terminal, a page or a comment cannot forget one.
 template <typename Value>
 void makeInert(Value& value);

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "report/json/json_write.h"
-
 namespace commtap {
 namespace {
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "report/base/result.h"
+#include "report/base/text_file.h"
 #include "report/model/model.h"
 
 namespace commtap {
@@ -32,5 +33,25 @@ std::string schemaError(const std::optional<std::string>& schema);
 Result<Report> reportFromJson(std::string_view text);
 /// Parses only the `job` of a report.
 Result<Job> jobFromJson(std::string_view text);
+
+/// Parses a report that holds nothing else: an error, in addition to those of reportFromJson(), if a name in the
+/// document is not a report's or is repeated. Such a document may hold what somebody added. For a caller that deletes
+/// the file: the other readers ignore what they do not know.
+Result<Report> wholeReportFromJson(std::string_view text);
+
+/// Returns the `job` of a JSON report. Reads only the first lines, because a job has thousands of reports. Reads the
+/// whole file if another program rewrote it with other line breaks, if that takes at most `memory` bytes.
+Result<Job> readReportHead(const std::string& path, uint64_t memory = maxInputSize());
+
+/// Returns the `job` from the first lines of a JSON report.
+Result<Job> jobOfReportHead(std::string_view start);
+
+/// Returns the `schema` of a JSON document that begins with this field, as all commtap documents do.
+std::optional<std::string> schemaOf(std::string_view text);
+std::optional<std::string> schemaOfFile(const std::string& path);
+
+/// Returns whether a file is a commtap JSON document other than a rank's report, such as a job report next to its
+/// reports.
+bool isOtherDocument(const std::string& path);
 
 } // namespace commtap

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <tuple>
+
 #include "report/json/columns.h"
 #include "report/json/fields.h"
 #include "report/model/model.h"
@@ -80,79 +82,52 @@ inline constexpr auto kColumns<Splits> = std::tuple{
         {.presence = Presence::kIfKnown, .ref = "peer_bytes"}),
 };
 
-template <>
-inline constexpr auto kColumns<Collective> = std::tuple{
+/// The columns that the rows of collectives of a process and of a job share, in three parts.
+template <typename Row>
+inline constexpr auto kCallColumns = std::tuple{
     column(
         field::kModule,
-        &Collective::module,
+        &Row::module,
         "The clean name of the attributed module: the one whose forward or backward the collective is part of, or "
         "whose parameters it moves. `Global` outside of every module.",
         {.key = true}),
-    column(field::kPhase, &Collective::phase, "", {.key = true}),
+    column(field::kPhase, &Row::phase, "", {.key = true}),
     column(
         field::kOp,
-        &Collective::op,
+        &Row::op,
         "The outermost op of the dispatcher, for example `_c10d_functional.all_reduce` or `c10d.allreduce_`.",
         {.key = true}),
-    column(field::kKind, &Collective::kind, "", {.key = true}),
-    column(
-        field::kGroup,
-        &Collective::group,
-        "The name of a process group in `groups`; `?` if commtap could not find it.",
-        {.key = true}),
+    column(field::kKind, &Row::kind, "", {.key = true}),
+};
+template <typename Row>
+inline constexpr auto kTensorColumns = std::tuple{
     column<NullIfEmpty>(
         field::kDtype,
-        &Collective::dtype,
+        &Row::dtype,
         "The dtype of the tensors without `torch.`; null if the call has no tensor (barrier).",
         {.key = true}),
     column<NullIfEmpty>(
         field::kReduceOp,
-        &Collective::reduce_op,
+        &Row::reduce_op,
         "The reduction, for example `sum`, `avg`, `max`; null for a kind that reduces nothing.",
         {.key = true}),
     column(
         field::kAsync,
-        &Collective::async_op,
+        &Row::async_op,
         "Whether the caller asked for an asynchronous collective; null if the op does not say.",
         {.key = true}),
     column(
         field::kIssuedIn,
-        &Collective::issued_in,
+        &Row::issued_in,
         "The clean name of the issuing module: the one in whose forward or backward the call was made. It differs from "
         "`module` where one module prefetches for another.",
         {.key = true}),
-    column(
-        field::kLowered,
-        &Collective::lowered,
-        "The ops that the outermost op called to do its work. They are not counted again.",
-        {.unique = true}),
-    column(field::kCount, &Collective::count, "The number of calls, without those of child modules.", {.minimum = 1}),
-    column(
-        field::kBytes,
-        &Collective::bytes,
-        "The payload of all calls in bytes, as nccl-tests defines the size of a collective. all_reduce, broadcast, "
-        "reduce, send, recv: the tensor. all_gather: the whole output. reduce_scatter, all_to_all: the whole input. "
-        "gather: this rank's input times the group's size. scatter: this rank's output times the group's size. "
-        "barrier: 0. Several tensors in one call: their sum."),
-    column(
-        field::kBusBytes,
-        &Collective::bus_bytes,
-        "`bytes` times the bus bandwidth factor of nccl-tests for a group of n ranks. all_reduce: 2(n-1)/n. "
-        "all_gather, reduce_scatter, all_to_all, gather, scatter: (n-1)/n. broadcast, reduce, send, recv: 1, or 0 in a "
-        "group of one rank. barrier, other: 0."),
-    column(
-        "sizes",
-        &Collective::sizes,
-        "The payload sizes of the calls by powers of two. Each key is the smallest size of its class in bytes (64 "
-        "stands for 64 to 127), each value the number of calls in the class."),
-    column(
-        field::kTime,
-        &Collective::time,
-        "How long the calls took. Present only if calls were timed; counts only those.",
-        {.presence = Presence::kIfKnown, .ref = "collective_time"}),
+};
+template <typename Row>
+inline constexpr auto kOriginColumns = std::tuple{
     column<NullIfEmpty>(
         field::kLabel,
-        &Collective::label,
+        &Row::label,
         "What the job does, for a row of `Global`: the name of its innermost open `record_function`, without a number "
         "at its end; else the function of torch that communicates, for example `clip_grad_norm_`; else `barrier`; else "
         "the step of an optimizer of torch, for example `SGD.step`. Null if none is known, and in a module, except "
@@ -160,24 +135,79 @@ inline constexpr auto kColumns<Collective> = std::tuple{
         {.key = true}),
     column(
         field::kCompiled,
-        &Collective::compiled,
+        &Row::compiled,
         "True if the code of a compiled graph (torch.compile) issued the calls. `module` is then the one for which the "
         "graph communicates, `issued_in` the one that was compiled. Absent if false.",
         {.presence = Presence::kIfKnown, .key = true}),
-    column(
-        field::kSetup,
-        &Collective::setup,
-        "True for what the process communicated before its first forward: the first call of a root module or scope, "
-        "with gradients or without, which `steps[].forward_passes` counts. False for calls of a forward, a backward or "
-        "a compiled graph, in a process without forwards, and after counting was switched off. Absent if false.",
-        {.presence = Presence::kIfKnown, .key = true}),
-    column(
-        field::kSplits,
-        &Collective::splits,
-        "How the calls are split between the ranks of the group. Present only if calls had split sizes; counts only "
-        "those.",
-        {.presence = Presence::kIfKnown}),
 };
+
+template <>
+inline constexpr auto kColumns<Collective> = std::tuple_cat(
+    kCallColumns<Collective>,
+    std::tuple{
+        column(
+            field::kGroup,
+            &Collective::group,
+            "The name of a process group in `groups`; `?` if commtap could not find it.",
+            {.key = true}),
+    },
+    kTensorColumns<Collective>,
+    std::tuple{
+        column(
+            field::kLowered,
+            &Collective::lowered,
+            "The ops that the outermost op called to do its work. They are not counted again.",
+            {.unique = true}),
+        column(
+            field::kCount,
+            &Collective::count,
+            "The number of calls, without those of child modules.",
+            {.minimum = 1}),
+        column(
+            field::kBytes,
+            &Collective::bytes,
+            "The payload of all calls in bytes, as nccl-tests defines the size of a collective. all_reduce, broadcast, "
+            "reduce, send, recv: the tensor. all_gather: the whole output. reduce_scatter, all_to_all: the whole "
+            "input. "
+            "gather: this rank's input times the group's size. scatter: this rank's output times the group's size. "
+            "barrier: 0. Several tensors in one call: their sum."),
+        column(
+            field::kBusBytes,
+            &Collective::bus_bytes,
+            "`bytes` times the bus bandwidth factor of nccl-tests for a group of n ranks. all_reduce: 2(n-1)/n. "
+            "all_gather, reduce_scatter, all_to_all, gather, scatter: (n-1)/n. broadcast, reduce, send, recv: 1, or 0 "
+            "in a "
+            "group of one rank. barrier, other: 0."),
+        column(
+            "sizes",
+            &Collective::sizes,
+            "The payload sizes of the calls by powers of two. Each key is the smallest size of its class in bytes (64 "
+            "stands for 64 to 127), each value the number of calls in the class."),
+        column(
+            field::kTime,
+            &Collective::time,
+            "How long the calls took. Present only if calls were timed; counts only those.",
+            {.presence = Presence::kIfKnown, .ref = "collective_time"}),
+    },
+    kOriginColumns<Collective>,
+    std::tuple{
+        column(
+            field::kSetup,
+            &Collective::setup,
+            "True for what the process communicated before its first forward: the first call of a root module or "
+            "scope, "
+            "with gradients or without, which `steps[].forward_passes` counts. False for calls of a forward, a "
+            "backward or "
+            "a compiled graph, in a process without forwards, and after counting was switched off. Absent if false.",
+            {.presence = Presence::kIfKnown, .key = true}),
+        column(
+            field::kSplits,
+            &Collective::splits,
+            "How the calls are split between the ranks of the group. Present only if calls had split sizes; counts "
+            "only "
+            "those.",
+            {.presence = Presence::kIfKnown}),
+    });
 
 template <>
 inline constexpr auto kColumns<Member> = std::tuple{

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "report/json/columns.h"
-#include "report/json/enum_names.h"
 #include "report/json/row_columns.h"
 #include "report/model/model.h"
 #include "report/model/rank_ranges.h"
+#include "report/model/vocabulary.h"
 
 namespace commtap {
 

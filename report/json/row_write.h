@@ -13,12 +13,11 @@
 #include "report/base/json_text.h"
 #include "report/base/timestamp.h"
 #include "report/json/columns.h"
-#include "report/json/enum_names.h"
 #include "report/json/json_row.h"
-#include "report/json/json_write.h"
 #include "report/json/row_columns.h"
 #include "report/model/model.h"
 #include "report/model/rank_ranges.h"
+#include "report/model/vocabulary.h"
 
 namespace commtap {
 

@@ -1,46 +1,46 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/ledger/ledger_collectives.h"
+#include "report/ledger/ledger_writer.h"
 
 #include <algorithm>
 
 #include "report/ledger/ledger_checks.h"
-#include "report/ledger/ledger_counters.h"
 
 namespace commtap {
 
-LedgerCollective* LedgerCollectives::addRow(const CollectiveKey& key) {
-  return rows_.add(key, key.op, [&](LedgerCollective& row, const LedgerLock& lock) { row.lane = laneOf(key, lock); });
+LedgerCollective* LedgerWriter::addRow(const CollectiveKey& key) {
+  return collective_rows_.add(
+      key, key.op, [&](LedgerCollective& row, const LedgerLock& lock) { row.lane = laneOf(key, lock); });
 }
 
-bool LedgerCollectives::hasOpsOf(std::string_view prefix) const {
-  const LedgerLock lock(store_.appending());
-  const LedgerCollective* rows = store_.records<kCollectives>();
-  return std::any_of(rows, rows + store_.used(kCollectives, lock), [&](const LedgerCollective& row) {
-    return row.count.load(std::memory_order_relaxed) != 0 && store_.text(row.key.op).substr(0, prefix.size()) == prefix;
+bool LedgerWriter::hasOpsOf(std::string_view prefix) {
+  const LedgerLock lock(appending());
+  const LedgerCollective* rows = records<kCollectives>();
+  return std::any_of(rows, rows + used(kCollectives, lock), [&](const LedgerCollective& row) {
+    return row.count.load(std::memory_order_relaxed) != 0 && text(row.key.op).substr(0, prefix.size()) == prefix;
   });
 }
 
 /// Returns the lane of the key's kind and group, added at first use; the last lane if there is no other left.
-uint16_t LedgerCollectives::laneOf(const CollectiveKey& key, const LedgerLock& lock) {
-  LedgerLane* lanes = store_.records<kLanes>();
-  const auto used = static_cast<uint16_t>(store_.used(kLanes, lock));
-  for (uint16_t lane = 0; lane < used; ++lane) {
+uint16_t LedgerWriter::laneOf(const CollectiveKey& key, const LedgerLock& lock) {
+  LedgerLane* lanes = records<kLanes>();
+  const auto count = static_cast<uint16_t>(used(kLanes, lock));
+  for (uint16_t lane = 0; lane < count; ++lane) {
     if (lanes[lane].kind == key.kind && lanes[lane].group == key.group) {
       return lane;
     }
   }
-  if (uint32_t{used} == kLaneCount || store_.reserve(kLanes, 1, lock) == kNoIndex) {
+  if (uint32_t{count} == kLaneCount || reserve(kLanes, 1, lock) == kNoIndex) {
     return kLaneCount - 1;
   }
-  const bool fits = uint32_t{used} + 1 < kLaneCount;
-  lanes[used] = {fits ? key.kind : Kind::kOther, {}, fits ? key.group : kNoIndex, 0};
-  lanes[used].check = checkOf(lanes[used], used);
-  store_.commit(kLanes, used + 1, lock);
-  return used;
+  const bool fits = uint32_t{count} + 1 < kLaneCount;
+  lanes[count] = {fits ? key.kind : Kind::kOther, {}, fits ? key.group : kNoIndex, 0};
+  lanes[count].check = checkOf(lanes[count], count);
+  commit(kLanes, count + 1, lock);
+  return count;
 }
 
-void LedgerCollectives::countMember(const LedgerCollective& row, uint32_t module, LedgerAmount amount) {
+void LedgerWriter::countMember(const LedgerCollective& row, uint32_t module, LedgerAmount amount) {
   if (!members_.createIfNeeded(row.key.op)) {
     return;
   }
@@ -50,7 +50,7 @@ void LedgerCollectives::countMember(const LedgerCollective& row, uint32_t module
   }
 }
 
-void LedgerCollectives::countStall(const LedgerCollective& row, uint32_t module, Phase phase, uint64_t ns) {
+void LedgerWriter::countStall(const LedgerCollective& row, uint32_t module, Phase phase, uint64_t ns) {
   if (!stalls_.createIfNeeded(row.key.op)) {
     return;
   }
@@ -60,47 +60,44 @@ void LedgerCollectives::countStall(const LedgerCollective& row, uint32_t module,
   }
 }
 
-StringId LedgerCollectives::labelId(std::string_view label) {
-  const LedgerLock lock(store_.appending());
+StringId LedgerWriter::labelId(std::string_view label) {
+  const LedgerLock lock(appending());
   for (const StringId known : labels_) {
-    if (known != 0 && store_.text(known) == label) {
+    if (known != 0 && text(known) == label) {
       return known;
     }
   }
   const auto free = std::find(labels_.begin(), labels_.end(), 0U);
   if (free == labels_.end()) {
-    return store_.intern(kOtherLabel, lock);
+    return intern(kOtherLabel, lock);
   }
-  *free = store_.intern(label, lock);
+  *free = intern(label, lock);
   return *free;
 }
 
-LedgerTimes* LedgerCollectives::addTimes(LedgerCollective& row) {
-  const LedgerLock lock(store_.appending());
-  LedgerTimes* times = store_.records<kTimes>();
+LedgerTimes* LedgerWriter::addTimes(LedgerCollective& row) {
+  const LedgerLock lock(appending());
+  LedgerTimes* times = records<kTimes>();
   if (const uint32_t number = row.times.load(std::memory_order_relaxed); number != 0) {
     return &times[number - 1];
   }
-  const uint64_t index = store_.reserve(kTimes, 1, lock);
-  if (index == kNoIndex) {
-    store_.notSeen(NotSeen::kTimesFull, store_.text(row.key.op), 1, lock);
-    return nullptr;
+  LedgerTimes* added = append<kTimes>(NotSeen::kTimesFull, text(row.key.op), lock, [&](LedgerTimes& record) {
+    forEachCounter(record, [](std::atomic<uint64_t>& counter) { counter = 0; });
+    record.row = numberOf(&row);
+  });
+  if (added != nullptr) {
+    row.times.store(static_cast<uint16_t>(1 + indexOf<kTimes>(added)), std::memory_order_release);
   }
-  forEachCounter(times[index], [](std::atomic<uint64_t>& counter) { counter = 0; });
-  times[index].row = numberOf(&row);
-  times[index].check = checkOf(times[index], index);
-  store_.commit(kTimes, index + 1, lock);
-  row.times.store(static_cast<uint16_t>(index + 1), std::memory_order_release);
-  return &times[index];
+  return added;
 }
 
-bool LedgerCollectives::moveTimes(LedgerCollective& from, LedgerCollective& to) {
-  const LedgerLock lock(store_.appending());
+bool LedgerWriter::moveTimes(LedgerCollective& from, LedgerCollective& to) {
+  const LedgerLock lock(appending());
   const uint16_t number = from.times.load(std::memory_order_relaxed);
   if (number == 0 || to.times.load(std::memory_order_relaxed) != 0) {
     return number == 0;
   }
-  LedgerTimes& times = store_.records<kTimes>()[number - 1];
+  LedgerTimes& times = records<kTimes>()[number - 1];
   times.row = numberOf(&to);
   times.check = checkOf(times, number - 1);
   to.times.store(number, std::memory_order_release);
@@ -108,7 +105,7 @@ bool LedgerCollectives::moveTimes(LedgerCollective& from, LedgerCollective& to) 
   return true;
 }
 
-void LedgerCollectives::countDuration(const LedgerCollective& row, LedgerTimes& times, DurationKind kind, uint64_t ns) {
+void LedgerWriter::countDuration(const LedgerCollective& row, LedgerTimes& times, DurationKind kind, uint64_t ns) {
   addDuration(times.durations[static_cast<size_t>(kind)], ns);
   LedgerStepLane& lane = runningLane(row);
   if (kind == DurationKind::kRunning) {
@@ -118,16 +115,14 @@ void LedgerCollectives::countDuration(const LedgerCollective& row, LedgerTimes& 
   }
 }
 
-LedgerLast&
-LedgerCollectives::noteLast(uint32_t row, uint64_t sequence, uint64_t bytes, int32_t peer, uint64_t now_ns) {
-  LedgerHeader& header = store_.header();
-  const uint64_t ticket = header.sections[kLast].used.fetch_add(1, std::memory_order_relaxed);
-  LedgerLast& entry = store_.records<kLast>()[ticket % kLedgerCapacities[kLast]];
+LedgerLast& LedgerWriter::noteLast(uint32_t row, uint64_t sequence, uint64_t bytes, int32_t peer, uint64_t now_ns) {
+  const uint64_t ticket = header().sections[kLast].used.fetch_add(1, std::memory_order_relaxed);
+  LedgerLast& entry = records<kLast>()[ticket % kLedgerCapacities[kLast]];
   entry.number.store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   entry.sequence = sequence;
   entry.bytes = bytes;
-  entry.step = static_cast<uint32_t>(header.step.load(std::memory_order_relaxed));
+  entry.step = static_cast<uint32_t>(header().step.load(std::memory_order_relaxed));
   entry.issued_at_ns = now_ns;
   entry.started_at_ns.store(0, std::memory_order_relaxed);
   entry.completed_at_ns.store(0, std::memory_order_relaxed);
@@ -138,42 +133,42 @@ LedgerCollectives::noteLast(uint32_t row, uint64_t sequence, uint64_t bytes, int
   return entry;
 }
 
-void LedgerCollectives::moveLast(uint64_t number, uint32_t row) {
+void LedgerWriter::moveLast(uint64_t number, uint32_t row) {
   if (number == 0) {
     return;
   }
-  LedgerLast& entry = store_.records<kLast>()[(number - 1) % kLedgerCapacities[kLast]];
+  LedgerLast& entry = records<kLast>()[(number - 1) % kLedgerCapacities[kLast]];
   if (entry.number.load(std::memory_order_relaxed) == number) {
     entry.row = row;
   }
 }
 
-void LedgerCollectives::clearLast() {
+void LedgerWriter::clearLast() {
   for (uint64_t i = 0; i < kLedgerCapacities[kLast]; ++i) {
-    store_.records<kLast>()[i].number.store(0, std::memory_order_relaxed);
+    records<kLast>()[i].number.store(0, std::memory_order_relaxed);
   }
 }
 
-void LedgerSplitRows::countSplits(LedgerSplits& splits, uint64_t imbalance, uint64_t zero_peers) {
+void LedgerWriter::countSplits(LedgerSplits& splits, uint64_t imbalance, uint64_t zero_peers) {
   splits.imbalance_sum.fetch_add(imbalance, std::memory_order_relaxed);
   raiseTo(splits.imbalance_max, imbalance);
   splits.zero_peers.fetch_add(zero_peers, std::memory_order_relaxed);
   splits.calls.fetch_add(1, std::memory_order_relaxed);
 }
 
-LedgerSplits* LedgerSplitRows::addSplits(const SplitsKey& key, StringId op) {
-  return rows_.add(key, op, [&](LedgerSplits& splits, const LedgerLock& lock) {
-    const uint64_t first = key.peers > kMostSplitPeers ? kNoIndex : store_.reserve(kSplitPeers, key.peers, lock);
+LedgerSplits* LedgerWriter::addSplits(const SplitsKey& key, StringId op) {
+  return split_rows_.add(key, op, [&](LedgerSplits& splits, const LedgerLock& lock) {
+    const uint64_t first = key.peers > kMostSplitPeers ? kNoIndex : reserve(kSplitPeers, key.peers, lock);
     splits.first_peer = static_cast<uint32_t>(first);
     if (first == kNoIndex) {
-      store_.notSeen(NotSeen::kSplitsFull, store_.text(op), 1, lock);
+      notSeen(NotSeen::kSplitsFull, text(op), 1, lock);
       return;
     }
-    LedgerSplitPeer* peers = store_.records<kSplitPeers>() + first;
+    LedgerSplitPeer* peers = records<kSplitPeers>() + first;
     for (uint32_t i = 0; i < key.peers; ++i) {
       forEachCounter(peers[i], [](std::atomic<uint64_t>& counter) { counter = 0; });
     }
-    store_.commit(kSplitPeers, first + key.peers, lock);
+    commit(kSplitPeers, first + key.peers, lock);
   });
 }
 

@@ -11,9 +11,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "report/base/atomic_file.h"
 #include "report/base/file_descriptor.h"
-#include "report/base/file_size.h"
-#include "report/base/held_file.h"
 #include "report/base/process.h"
 #include "report/ledger/ledger_format.h"
 
@@ -59,27 +58,19 @@ bool LedgerFile::create(const std::string& path) {
     return false;
   }
   fd_ = fd;
-  file_ = {facts.st_dev, facts.st_ino};
-  root_ = identityOf("/").value_or(FileIdentity());
+  file_ = identityOf(facts);
+  root_ = identityAt(AT_FDCWD, "/").value_or(FileIdentity());
   path_ = path;
   return true;
 }
 
-std::optional<LedgerFile::FileIdentity> LedgerFile::identityOf(const std::string& path) {
-  struct stat facts {};
-  if (stat(path.c_str(), &facts) != 0) {
-    return std::nullopt;
-  }
-  return FileIdentity{facts.st_dev, facts.st_ino};
-}
-
 bool LedgerFile::isOutsideOfRoot() const {
-  return isOpen() && identityOf("/") != root_ && identityOf(path_) != file_;
+  return isOpen() && identityAt(AT_FDCWD, "/") != root_ && identityAt(AT_FDCWD, path_) != file_;
 }
 
 bool LedgerFile::holdsFile(int fd) const {
   struct stat facts {};
-  return fd >= 0 && fstat(fd, &facts) == 0 && FileIdentity{facts.st_dev, facts.st_ino} == file_;
+  return fd >= 0 && fstat(fd, &facts) == 0 && identityOf(facts) == file_;
 }
 
 int LedgerFile::descriptor() {
@@ -132,7 +123,7 @@ bool LedgerFile::write(const void* data, uint64_t size, uint64_t offset) {
 }
 
 bool LedgerFile::remove() const {
-  return removeFile(AT_FDCWD, path_, {file_.device, file_.inode}).empty();
+  return removeFile(AT_FDCWD, path_, file_).empty();
 }
 
 void LedgerFile::close() {

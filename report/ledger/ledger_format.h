@@ -14,6 +14,9 @@
 //  - after that only fields marked "live" change, each by one atomic store or add;
 //  - what never changes is checked: records and strings by a `check` (ledger_checks.h). Live fields have no check: a
 //    reader holds indices and ids against the bounds of the file;
+//  - the type of a member says what it is. A plain number or a key never changes and is checked, an
+//    std::atomic<uint64_t> is a counter (ledger_checks.h), any other atomic is live, bytes are not used. kMembers is
+//    the number of a record's members: a new one does not compile until it is counted;
 //  - a change of any layout below changes kLedgerVersion.
 
 #include <array>
@@ -34,6 +37,12 @@ inline constexpr uint32_t kLedgerVersion = 22;
 
 /// Stands for no index.
 inline constexpr uint32_t kNoIndex = 0xffffffffU;
+
+/// A live number that is no counter: it is stored, not added to.
+struct LiveNumber : std::atomic<uint64_t> {
+  using std::atomic<uint64_t>::atomic;
+  using std::atomic<uint64_t>::operator=;
+};
 
 /// The offset of a string in the strings section. 0 is the empty string.
 using StringId = uint32_t;
@@ -82,9 +91,10 @@ enum LedgerSectionId : uint8_t {
 };
 
 struct LedgerNotSeen {
+  static constexpr size_t kMembers = 3;
   std::atomic<uint64_t> count;  ///< live
   std::atomic<StringId> detail; ///< live; describes the first occurrence
-  uint32_t reserved;
+  std::byte reserved[4];
 };
 
 /// The parts of commtap's own work that are measured.
@@ -93,10 +103,11 @@ inline constexpr size_t kCostPartCount = 3;
 
 /// The time and memory that commtap takes in the process.
 struct LedgerCost {
+  static constexpr size_t kMembers = 4;
   uint64_t start_ns;                              ///< from finding torch until all hooks are installed
   std::atomic<uint64_t> spent_ns[kCostPartCount]; ///< live; by CostPart, most of it extrapolated from samples
-  std::atomic<uint64_t> index_bytes;              ///< memory of the indexes of rows; a snapshot reads it while it grows
-  std::atomic<uint64_t> thread_bytes;             ///< live; the most that the states of all threads can take
+  LiveNumber index_bytes;                         ///< memory of the indexes of rows; a snapshot reads it while it grows
+  LiveNumber thread_bytes;                        ///< live; the most that the states of all threads can take
 };
 
 struct LedgerHeader {
@@ -144,6 +155,7 @@ struct LedgerHeader {
 };
 
 struct LedgerGroup {
+  static constexpr size_t kMembers = 11;
   StringId name;
   StringId desc;
   StringId backend;
@@ -158,6 +170,7 @@ struct LedgerGroup {
 };
 
 struct LedgerModule {
+  static constexpr size_t kMembers = 7;
   std::atomic<uint32_t> parent;    ///< live (a root may turn out to be a child); kNoIndex only for Global
   std::atomic<StringId> component; ///< live with parent; this module's part of the name, "net1" or "layers.0"
   StringId class_name;             ///< the user's class, after those by which libraries swapped it: "FSDPModule/Net"
@@ -170,6 +183,7 @@ struct LedgerModule {
 inline constexpr uint32_t kModuleWrapperComponent = 1;
 
 struct LedgerParameter {
+  static constexpr size_t kMembers = 9;
   uint32_t module;
   StringId name;
   StringId shape;       ///< JSON array text, e.g. "[16,10]"
@@ -191,7 +205,6 @@ constexpr uint32_t wordOf(uint8_t first, uint8_t second, uint8_t third, uint8_t 
 }
 
 inline constexpr uint8_t kSizeClassBits = 0x7f;
-inline constexpr uint8_t kAsyncOpBits = 0x7f;
 
 /// The key of a row of collectives: there is one row per combination that occurs.
 struct CollectiveKey {
@@ -237,6 +250,7 @@ constexpr uint64_t sizeClassStart(uint8_t size_class) {
 }
 
 struct LedgerCollective {
+  static constexpr size_t kMembers = 7;
   CollectiveKey key;
   uint32_t check;
   std::atomic<StringId> lowered[2]; ///< live; the ops that this op called; 0: none
@@ -249,6 +263,7 @@ struct LedgerCollective {
 
 /// Every field is live.
 struct LedgerDurations {
+  static constexpr size_t kMembers = 4;
   std::atomic<uint64_t> sum_ns;
   std::atomic<uint64_t> max_ns;
   std::atomic<uint64_t> min_ns_inverted; ///< ~min: in a new record, all zeros, no duration is the shortest
@@ -257,6 +272,7 @@ struct LedgerDurations {
 
 /// The durations of one row's collectives that are timed.
 struct LedgerTimes {
+  static constexpr size_t kMembers = 4;
   LedgerDurations durations[kDurationKindCount]; ///< by DurationKind
   std::atomic<uint64_t> bytes;                   ///< live; payload of the collectives in DurationKind::kRunning
   uint32_t row;                                  ///< in the collectives section
@@ -278,6 +294,7 @@ struct OperationKey {
 };
 
 struct LedgerOperation {
+  static constexpr size_t kMembers = 3;
   OperationKey key;
   uint32_t check;
   std::atomic<uint64_t> count; ///< live
@@ -285,10 +302,11 @@ struct LedgerOperation {
 
 /// An NCCL communicator. Another one may have the same address later.
 struct LedgerCommunicator {
+  static constexpr size_t kMembers = 4;
   std::atomic<uint32_t> size;  ///< live; number of ranks; 0: not known yet
   std::atomic<uint32_t> rank;  ///< live with size; this process's rank
   std::atomic<uint32_t> group; ///< live; the group of the first collective on it; kNoIndex: none
-  uint32_t reserved;
+  std::byte reserved[4];
 };
 
 /// The key of a row of calls to NCCL.
@@ -314,9 +332,10 @@ struct NcclKey {
 inline constexpr uint8_t kNoDatatype = 0xff;
 
 struct LedgerNcclCall {
+  static constexpr size_t kMembers = 7;
   NcclKey key;
   uint32_t check;
-  uint32_t reserved;
+  std::byte reserved[4];
   std::atomic<uint64_t> count;    ///< live; calls made or replayed, including failed ones
   std::atomic<uint64_t> failed;   ///< live
   std::atomic<uint64_t> bytes;    ///< live; sum of the payloads, the S of nccl-tests, of calls that did not fail
@@ -325,11 +344,13 @@ struct LedgerNcclCall {
 
 /// A CUDA graph that communicates.
 struct LedgerGraph {
+  static constexpr size_t kMembers = 1;
   std::atomic<uint64_t> launches; ///< live
 };
 
 /// The calls of one row that each launch of a graph makes.
 struct LedgerGraphCall {
+  static constexpr size_t kMembers = 6;
   uint32_t graph;
   uint32_t row;     ///< number in the section of collectives, or of calls to NCCL
   uint32_t of_nccl; ///< 1: `row` is a call to NCCL
@@ -340,8 +361,9 @@ struct LedgerGraphCall {
 
 /// A kind and group that steps count separately. The last lane takes all kinds and groups without a lane.
 struct LedgerLane {
+  static constexpr size_t kMembers = 4;
   Kind kind;
-  uint8_t reserved[3];
+  std::byte reserved[3];
   uint32_t group; ///< kNoIndex: none known
   uint32_t check;
 };
@@ -349,6 +371,7 @@ inline constexpr uint32_t kLaneCount = 32;
 
 /// One lane's counts in a step. Every field is live.
 struct LedgerStepLane {
+  static constexpr size_t kMembers = 4;
   std::atomic<uint64_t> count;
   std::atomic<uint64_t> bytes;
   std::atomic<uint64_t> running_ns; ///< of collectives that completed in this step
@@ -358,10 +381,11 @@ struct LedgerStepLane {
 /// Record 0 is the running step. The others are completed steps, in order and without a gap. Each of the first
 /// kExactSteps has its own record. When the section is full, the rest are joined in pairs.
 struct LedgerStep {
-  std::atomic<uint64_t> first_step;
-  std::atomic<uint64_t> steps;         ///< number of steps summed here
-  std::atomic<uint64_t> started_at_ns; ///< steady clock
-  std::atomic<uint64_t> ended_at_ns;   ///< steady clock; 0 for the running step
+  static constexpr size_t kMembers = 8;
+  LiveNumber first_step;
+  LiveNumber steps;         ///< number of steps summed here
+  LiveNumber started_at_ns; ///< steady clock
+  LiveNumber ended_at_ns;   ///< steady clock; 0 for the running step
   std::atomic<uint64_t> forward_passes;
   std::atomic<uint64_t> backward_passes;
   std::atomic<uint64_t> training_steps; ///< those of `steps` that trained; of the running step, whether it has
@@ -372,12 +396,13 @@ inline constexpr uint64_t kExactSteps = 16;
 /// An entry of the ring of last collectives. Written in place: `number` is 0 while an entry is being written. Times are
 /// steady clock.
 struct LedgerLast {
-  std::atomic<uint64_t> number; ///< position among all collectives of this process, from 1
-  uint64_t sequence;            ///< position in its group, from 1; sends and receives are numbered separately
+  static constexpr size_t kMembers = 10;
+  LiveNumber number; ///< position among all collectives of this process, from 1
+  uint64_t sequence; ///< position in its group, from 1; sends and receives are numbered separately
   uint64_t bytes;
   uint64_t issued_at_ns;
-  std::atomic<uint64_t> started_at_ns;   ///< 0: not known
-  std::atomic<uint64_t> completed_at_ns; ///< 0: not known
+  LiveNumber started_at_ns;   ///< 0: not known
+  LiveNumber completed_at_ns; ///< 0: not known
   uint32_t step;
   uint32_t row; ///< in the collectives section; kNoIndex: the table was full
   int32_t peer; ///< rank in the group: the other one of a send or receive, or the root of a collective; -1: none
@@ -387,10 +412,11 @@ struct LedgerLast {
 /// The sums of some stretches of a group's collectives (stretches.h), by which ranks are compared. Sends and receives
 /// are not in it.
 struct LedgerSequence {
+  static constexpr size_t kMembers = 5;
   uint32_t group;
   uint32_t part; ///< the number of the first stretch by kStretchesPerPart
   uint32_t check;
-  uint32_t reserved;
+  std::byte reserved[4];
   std::atomic<uint64_t> sums[kStretchesPerPart]; ///< live
 };
 /// A collective adds up to 2^kSequenceBits to the sum of its stretch, so sums do not wrap around.
@@ -408,15 +434,17 @@ struct MemberKey {
 };
 
 struct LedgerMember {
+  static constexpr size_t kMembers = 5;
   MemberKey key;
   uint32_t check;
-  uint32_t reserved;
+  std::byte reserved[4];
   std::atomic<uint64_t> count; ///< live; collectives of the module that were merged into the row's
   std::atomic<uint64_t> bytes; ///< live; their part of the row's payload
 };
 
 /// What the calls of a row move to or from one peer, over all calls with split sizes.
 struct LedgerSplitPeer {
+  static constexpr size_t kMembers = 1;
   std::atomic<uint64_t> bytes; ///< live
 };
 /// A row whose calls have more parts has no records of peers.
@@ -434,6 +462,7 @@ struct SplitsKey {
 };
 
 struct LedgerSplits {
+  static constexpr size_t kMembers = 7;
   SplitsKey key;
   uint32_t check;
   uint32_t first_peer; ///< index in the section of split peers, by rank in the group; kNoIndex: there are no records of
@@ -458,6 +487,7 @@ struct StallKey {
 
 /// A part of the DurationKind::kExposed of a row.
 struct LedgerStall {
+  static constexpr size_t kMembers = 4;
   StallKey key;
   uint32_t check;
   std::atomic<uint64_t> count;      ///< live
@@ -466,15 +496,17 @@ struct LedgerStall {
 
 /// A call to NCCL that a thread has entered. The record is free for the next call once the call has returned.
 struct LedgerOpenCall {
-  std::atomic<uint64_t> entered_at_ns; ///< live; steady clock; 0: free; 1: being written
-  std::atomic<uint64_t> call;          ///< live; function (StringId) and group of the call
-  std::atomic<uint64_t> check;         ///< live; of the fields above
-  uint64_t reserved[5];                ///< a cache line for each thread
+  static constexpr size_t kMembers = 4;
+  LiveNumber entered_at_ns; ///< live; steady clock; 0: free; 1: being written
+  LiveNumber call;          ///< live; function (StringId) and group of the call
+  LiveNumber check;         ///< live; of the fields above
+  std::byte reserved[40];   ///< a cache line for each thread
 };
 /// As many calls can be open at a time; those of more threads are not noted.
 inline constexpr uint32_t kMostOpenCalls = 64;
 
-static_assert(std::atomic<uint64_t>::is_always_lock_free && sizeof(std::atomic<uint64_t>) == 8);
+static_assert(
+    std::atomic<uint64_t>::is_always_lock_free && sizeof(std::atomic<uint64_t>) == 8 && sizeof(LiveNumber) == 8);
 static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == 4);
 static_assert(std::atomic<uint16_t>::is_always_lock_free && sizeof(std::atomic<uint16_t>) == 2);
 static_assert(sizeof(LedgerSection) == 32);

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "report/ledger/ledger_checks.h"
-#include "report/ledger/ledger_counters.h"
 
 namespace commtap {
 namespace {

@@ -2,16 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <sys/types.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 
+#include "report/base/held_file.h"
 #include "report/ledger/ledger_format.h"
 #include "report/ledger/ledger_layout.h"
 
@@ -59,14 +57,6 @@ class LedgerFile {
   void close();
 
  private:
-  struct FileIdentity {
-    dev_t device = 0;
-    ino_t inode = 0;
-
-    bool operator==(const FileIdentity&) const = default;
-  };
-
-  static std::optional<FileIdentity> identityOf(const std::string& path);
   bool holdsFile(int fd) const;
 
   int fd_ = -1;

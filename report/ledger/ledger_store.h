@@ -6,13 +6,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 
-#include "report/base/zeroed_numbers.h"
 #include "report/ledger/ledger_checks.h"
 #include "report/ledger/ledger_memory.h"
 
@@ -32,6 +33,29 @@ class LedgerStore : public LedgerMemory {
   void notSeen(NotSeen reason, std::string_view detail, uint64_t count = 1);
   void notSeen(NotSeen reason, std::string_view detail, uint64_t count, const LedgerLock& lock);
 
+  /// Adds a record, which `fill(record)` sets except for its check. The names of the record take space after the record
+  /// itself. Returns nullptr, and counts `what` as not seen because of `full`, if the section is full.
+  template <LedgerSectionId kId, typename Fill>
+  LedgerRecord<kId>* append(NotSeen full, std::string_view what, const LedgerLock& lock, const Fill& fill) {
+    const uint64_t number = reserve(kId, 1, lock);
+    if (number == kNoIndex) {
+      notSeen(full, what, 1, lock);
+      return nullptr;
+    }
+    LedgerRecord<kId>& record = records<kId>()[number];
+    fill(record);
+    if constexpr (CheckedRecord<LedgerRecord<kId>>) {
+      record.check = checkOf(record, number);
+    }
+    commit(kId, number + 1, lock);
+    return &record;
+  }
+  /// Returns the number of a record; kNoIndex for nullptr.
+  template <LedgerSectionId kId>
+  uint32_t indexOf(const LedgerRecord<kId>* record) const {
+    return record == nullptr ? kNoIndex : static_cast<uint32_t>(record - records<kId>());
+  }
+
  protected:
   /// Rebuilds the index of strings from the section: in an empty ledger, or in a forked child whose parent may have
   /// been appending.
@@ -50,12 +74,25 @@ class LedgerStore : public LedgerMemory {
   Strings strings_; ///< guarded by appending()
 };
 
+struct FreeMemory {
+  void operator()(void* memory) const {
+    std::free(memory);
+  }
+};
+using ZeroedNumbers = std::unique_ptr<std::atomic<uint32_t>[], FreeMemory>;
+
+/// Returns `count` zeroed numbers; nullptr if out of memory. Untouched pages of a large array take no physical memory.
+inline ZeroedNumbers zeroedNumbers(size_t count) {
+  void* memory = std::calloc(count, sizeof(std::atomic<uint32_t>));
+  return ZeroedNumbers(static_cast<std::atomic<uint32_t>*>(memory));
+}
+
 // A key has words(): its fields as 64-bit numbers.
 
 template <typename Words>
 bool areEqual(const Words& one, const Words& other) {
   uint64_t differing = 0;
-#pragma GCC unroll 4
+#pragma GCC unroll 5
   for (size_t i = 0; i < one.size(); ++i) {
     differing |= one[i] ^ other[i];
   }
@@ -65,11 +102,11 @@ bool areEqual(const Words& one, const Words& other) {
 /// Multiplies each word by its own factor: the multiplications do not depend on each other.
 template <typename Words>
 size_t hashOf(const Words& words) {
-  constexpr std::array<uint64_t, 4> kFactors = {
-      0x9e3779b97f4a7c15U, 0xff51afd7ed558ccdU, 0xc4ceb9fe1a85ec53U, 0xbf58476d1ce4e5b9U};
+  constexpr std::array<uint64_t, 5> kFactors = {
+      0x9e3779b97f4a7c15U, 0xff51afd7ed558ccdU, 0xc4ceb9fe1a85ec53U, 0xbf58476d1ce4e5b9U, 0xd6e8feb86659fd93U};
   static_assert(std::tuple_size_v<Words> <= kFactors.size());
   uint64_t hash = 0;
-#pragma GCC unroll 4
+#pragma GCC unroll 5
   for (size_t i = 0; i < words.size(); ++i) {
     hash ^= (words[i] ^ (words[i] >> 32U)) * kFactors[i];
   }
@@ -173,18 +210,14 @@ class LedgerRows {
     if (Row* found = find(key)) {
       return found;
     }
-    const uint64_t number = store_.reserve(kId, 1, lock);
-    if (number == kNoIndex) {
-      store_.notSeen(full_, store_.text(what), 1, lock);
-      return nullptr;
+    Row* added = store_.template append<kId>(full_, store_.text(what), lock, [&](Row& row) {
+      row.key = key;
+      describe(row, lock);
+    });
+    if (added != nullptr) {
+      index_.add(key, store_.template indexOf<kId>(added));
     }
-    Row& row = rows()[number];
-    row.key = key;
-    describe(row, lock);
-    row.check = checkOf(row, number);
-    store_.commit(kId, number + 1, lock);
-    index_.add(key, static_cast<uint32_t>(number));
-    return &row;
+    return added;
   }
 
   /// Returns the row of a key, which is added if need be; nullptr, and counts `what` as not seen, if the table is full.

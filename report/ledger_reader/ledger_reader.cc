@@ -8,9 +8,9 @@
 
 #include "report/base/json_text.h"
 #include "report/base/process.h"
-#include "report/ledger_reader/ledger_image.h"
 #include "report/ledger_reader/ledger_reading.h"
-#include "report/model/members.h"
+#include "report/ledger_reader/ledger_records.h"
+#include "report/model/model.h"
 #include "report/model/not_seen.h"
 #include "report/model/work_end.h"
 

@@ -9,7 +9,7 @@
 
 #include "report/base/json_text.h"
 #include "report/ledger_reader/ledger_reading.h"
-#include "report/model/module_names.h"
+#include "report/model/module_tree.h"
 #include "report/model/stretches.h"
 
 namespace commtap {

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "report/ledger/ledger_counters.h"
+#include "report/ledger/ledger_checks.h"
 #include "report/ledger_reader/ledger_reading.h"
 #include "report/model/durations.h"
-#include "report/model/members.h"
+#include "report/model/model.h"
 #include "report/model/saturating.h"
 #include "report/model/splits.h"
 

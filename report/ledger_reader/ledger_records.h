@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "report/base/result.h"
 #include "report/ledger/ledger_checks.h"
 #include "report/ledger/ledger_format.h"
 #include "report/ledger/ledger_layout.h"
@@ -39,7 +40,7 @@ class LedgerRecords {
 
   /// Returns whether a record fits its check; notes the damage if not. `index` is below count().
   template <LedgerSectionId kId>
-  requires CheckedSection<kId>
+  requires CheckedRecord<LedgerRecord<kId>>
   bool isWhole(uint64_t index) {
     const bool is_whole = fitsItsCheck<kId>(index);
     if (!is_whole) {
@@ -93,7 +94,7 @@ class LedgerRecords {
   template <LedgerSectionId kId>
   uint64_t countFittingIn(LedgerSectionId id) const {
     uint64_t fitting = 0;
-    if constexpr (CheckedSection<kId>) {
+    if constexpr (CheckedRecord<LedgerRecord<kId>>) {
       while (id == kId && fitting < count(kId) && fitsItsCheck<kId>(fitting)) {
         ++fitting;
       }
@@ -106,5 +107,38 @@ class LedgerRecords {
   std::array<Section, kSectionCount> sections_;
   std::string damage_;
 };
+
+class FileDescriptor;
+
+/// A copy of a ledger file in memory. Only the parts that hold records are read and take memory; the rest is zero. A
+/// copy, because reading a mapped file that is truncated at the same time raises SIGBUS.
+class LedgerImage {
+ public:
+  /// Reads a file, also while its process writes it. The error does not name the path.
+  static Result<LedgerImage> load(const std::string& path);
+  static Result<LedgerImage> load(const FileDescriptor& file);
+
+  LedgerImage(LedgerImage&& other) noexcept;
+  LedgerImage& operator=(LedgerImage&&) = delete;
+  LedgerImage(const LedgerImage&) = delete;
+  LedgerImage& operator=(const LedgerImage&) = delete;
+  ~LedgerImage();
+
+  std::span<const std::byte> bytes() const {
+    return {data_, size_};
+  }
+
+ private:
+  explicit LedgerImage(uint64_t size);
+
+  std::string read(int fd);
+  std::string readSection(int fd, uint32_t id);
+
+  std::byte* data_ = nullptr; ///< null: no memory
+  uint64_t size_ = 0;
+};
+
+/// Returns true if the file starts like a ledger.
+bool isLedgerFile(const std::string& path);
 
 } // namespace commtap

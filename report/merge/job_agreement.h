@@ -10,7 +10,7 @@
 
 #include "report/base/string_table.h"
 #include "report/job/job_report.h"
-#include "report/merge/job_groups.h"
+#include "report/merge/job_rows.h"
 
 namespace commtap {
 

@@ -12,10 +12,9 @@
 #include <utility>
 
 #include "report/job/job_columns.h"
-#include "report/json/row_key.h"
-#include "report/merge/last_activity.h"
+#include "report/json/columns.h"
 #include "report/model/amounts.h"
-#include "report/model/members.h"
+#include "report/model/model.h"
 #include "report/model/saturating.h"
 
 namespace commtap {
@@ -339,6 +338,26 @@ JobReport mergedJob(std::vector<const Report*> reports) {
     merge.add(*report, "");
   }
   return merge.finish();
+}
+
+uint64_t lastEventNs(const Report& report, uint64_t until_ns) {
+  constexpr uint64_t kNever = 0;
+  uint64_t last = report.job.started_at_ns;
+  const auto add = [&last, until_ns](uint64_t at_ns) { last = at_ns <= until_ns ? std::max(last, at_ns) : last; };
+  for (const LastCollective& call : report.last) {
+    add(call.issued_at_ns);
+    add(call.completed_at_ns.value_or(kNever));
+  }
+  if (!report.steps.empty()) {
+    add(report.steps.back().started_at_ns);
+    add(report.steps.back().ended_at_ns.value_or(kNever));
+  }
+  return last;
+}
+
+uint64_t lastActivityNs(const Report& report) {
+  const bool was_active = !isEndUnseen(report.job.exit);
+  return std::max(lastEventNs(report), was_active ? report.job.ended_at_ns.value_or(0) : 0);
 }
 
 } // namespace commtap

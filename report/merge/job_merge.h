@@ -10,13 +10,11 @@
 
 #include "report/job/job_report.h"
 #include "report/merge/job_agreement.h"
-#include "report/merge/job_groups.h"
-#include "report/merge/job_modules.h"
 #include "report/merge/job_nccl.h"
 #include "report/merge/job_order.h"
 #include "report/merge/job_rows.h"
-#include "report/merge/job_steps.h"
 #include "report/merge/rank_slots.h"
+#include "report/model/model.h"
 
 namespace commtap {
 
@@ -71,5 +69,12 @@ class JobMerge {
 /// Returns the job report that JobMerge makes of `reports`, which are of one attempt of one run. They may be in any
 /// order.
 JobReport mergedJob(std::vector<const Report*> reports);
+
+/// Returns the CLOCK_REALTIME of the last event that the report has before its process's end: a collective, a step, or
+/// the start. Events after `until_ns` do not count.
+uint64_t lastEventNs(const Report& report, uint64_t until_ns = UINT64_MAX);
+
+/// Returns lastEventNs(), or the end of a process that ended by itself. A killed process was not active at its end.
+uint64_t lastActivityNs(const Report& report);
 
 } // namespace commtap

@@ -10,7 +10,7 @@
 
 #include "report/base/string_table.h"
 #include "report/job/job_report.h"
-#include "report/merge/rank_rows.h"
+#include "report/merge/rank_slots.h"
 #include "report/model/nccl.h"
 
 namespace commtap {

@@ -13,8 +13,7 @@
 #include "report/base/string_table.h"
 #include "report/job/job_report.h"
 #include "report/merge/first_difference.h"
-#include "report/merge/job_groups.h"
-#include "report/model/agreed_facts.h"
+#include "report/merge/job_rows.h"
 #include "report/model/model.h"
 
 namespace commtap {

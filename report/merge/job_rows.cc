@@ -3,14 +3,17 @@
 #include "report/merge/job_rows.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
+#include "report/base/string_table.h"
 #include "report/job/job_columns.h"
+#include "report/merge/rank_slots.h"
 #include "report/model/saturating.h"
 
 namespace commtap {
-
 namespace {
 
 consteval size_t at(std::string_view column) {
@@ -102,6 +105,180 @@ std::vector<JobCollective> JobRows::take(RankSets& sets) const {
     collectives.push_back(collectiveOf(key, row, sets));
   }
   return collectives;
+}
+
+void JobSteps::add(std::span<const Step> steps, std::span<const uint32_t> groups) {
+  const std::vector<StepPlace> places = placesOf(steps);
+  size_t nth = 0;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const Step& step = steps[i];
+    Coming& coming = coming_[places[i]];
+    const bool is_outside = places[i].second == 0;
+    if (step.ended_at_ns && *step.ended_at_ns >= step.started_at_ns) {
+      const uint64_t duration_ns = *step.ended_at_ns - step.started_at_ns;
+      const uint64_t before_ns = coming.duration_ns.value_or(0);
+      coming.duration_ns = is_outside ? before_ns + duration_ns : std::max(before_ns, duration_ns);
+    }
+    addSaturating(coming.steps, is_outside ? step.steps : 0);
+    coming.training_steps = std::max(coming.training_steps, step.training_steps.value_or(0));
+    addSaturating(coming.forward_passes, step.forward_passes);
+    addSaturating(coming.backward_passes, step.backward_passes);
+    for (const StepAmount& amount : step.collectives) {
+      ComingAmount& sum = coming.amounts[{amount.kind, groups[nth++]}];
+      addSaturating(sum.count, amount.count);
+      addSaturating(sum.bytes, amount.bytes);
+      addSaturating(sum.running_ns, amount.running_ns);
+      addSaturating(sum.exposed_ns, amount.exposed_ns);
+    }
+  }
+}
+
+void JobSteps::endRank(std::optional<int64_t> rank) {
+  for (const auto& [steps, coming] : coming_) {
+    Row& row = rows_[steps];
+    ++row.ranks;
+    row.forward_passes = std::max(row.forward_passes, coming.forward_passes);
+    row.backward_passes = std::max(row.backward_passes, coming.backward_passes);
+    row.training_steps = std::max(row.training_steps, coming.training_steps);
+    row.steps = std::max(row.steps, std::max(steps.second, coming.steps));
+    if (coming.duration_ns) {
+      addToSpread(row.duration_ns, *coming.duration_ns, rank, row.timed_ranks == 0);
+      ++row.timed_ranks;
+    }
+    for (const auto& [place, amount] : coming.amounts) {
+      JobStepAmount& sum = row.amounts[place];
+      const bool is_first = sum.ranks++ == 0;
+      addToSpread(sum.count, amount.count, rank, is_first);
+      addToSpread(sum.bytes, amount.bytes, rank, is_first);
+      addToSpread(sum.running_ns, amount.running_ns, rank, is_first);
+      addToSpread(sum.exposed_ns, amount.exposed_ns, rank, is_first);
+    }
+  }
+  coming_.clear();
+}
+
+void JobSteps::take(JobReport& job) const {
+  const bool trains =
+      std::any_of(rows_.begin(), rows_.end(), [](const auto& row) { return row.second.training_steps; });
+  for (const auto& [key, row] : rows_) {
+    JobStep step{key.first, row.steps, row.ranks, row.timed_ranks, row.duration_ns, {}};
+    for (const auto& [place, amount] : row.amounts) {
+      step.collectives.push_back(amount);
+      step.collectives.back().kind = place.first;
+      step.collectives.back().group = place.second;
+    }
+    step.forward_passes = row.forward_passes;
+    step.backward_passes = row.backward_passes;
+    step.training_steps = row.training_steps > 0 ? std::optional(row.training_steps) : std::nullopt;
+    (trains && !step.training_steps ? job.outside_steps : job.steps).push_back(std::move(step));
+  }
+}
+
+void JobModules::add(const Report& report) {
+  ModuleCalls calls = cleanCalls(report);
+  tree_.add(report);
+  if (coming_.empty()) {
+    coming_ = std::move(calls);
+    return;
+  }
+  for (const auto& [name, phases] : calls) {
+    auto& sums = coming_[name];
+    for (int phase = 0; phase < kPhaseCount; ++phase) {
+      addSaturating(sums[phase], phases[phase]);
+    }
+  }
+}
+
+void JobModules::endRank(RankSlot slot, std::optional<int64_t> rank) {
+  for (const auto& [name, phases] : coming_) {
+    Calls& calls = calls_[name];
+    for (int phase = 0; phase < kPhaseCount; ++phase) {
+      addToSpread(calls.spreads[phase], phases[phase], rank, !calls.has_rank);
+    }
+    calls.has_rank = true;
+    calls.slots.add(slot);
+  }
+  coming_.clear();
+}
+
+std::vector<JobModule> JobModules::take(const std::vector<JobCollective>& rows, RankSets& sets) {
+  for (const JobCollective& row : rows) {
+    tree_.own(row.module)[{row.phase, row.kind}] += sumOf(row.amount);
+  }
+  std::vector<JobModule> modules;
+  for (ModuleNode& node : tree_.take()) {
+    const Calls& calls = calls_[node.name];
+    JobModule& module = modules.emplace_back();
+    static_cast<ModuleNode&>(module) = std::move(node);
+    module.rank_set = sets.idOf(calls.slots);
+    module.calls = calls.spreads;
+  }
+  return modules;
+}
+
+size_t JobGroups::RanksHash::operator()(const std::vector<uint32_t>& ranks) const {
+  size_t hash = ranks.size();
+  for (const uint32_t rank : ranks) {
+    hash = mixHash(hash, rank);
+  }
+  return hash;
+}
+
+uint32_t JobGroups::groupIdOf(Key key, const std::string& desc) {
+  const auto [entry, is_new] = groups_.emplace(std::move(key), static_cast<uint32_t>(groups_.size()));
+  if (is_new) {
+    descs_.push_back(desc);
+  }
+  return entry->second;
+}
+
+uint32_t JobGroups::instanceOf(uint32_t group, uint32_t nth, const std::vector<uint32_t>& ranks) {
+  if (!std::is_sorted(ranks.begin(), ranks.end())) {
+    std::vector<uint32_t> sorted = ranks;
+    std::sort(sorted.begin(), sorted.end());
+    return instanceOf(group, nth, sorted);
+  }
+  auto& [members, ids] = *ids_.try_emplace(ranks).first; // copies only new keys
+  const auto [entry, is_new] = ids.emplace(std::pair(group, nth), static_cast<uint32_t>(instances_.size()));
+  if (is_new) {
+    instances_.push_back({group, &members});
+  }
+  return entry->second;
+}
+
+GroupPlace JobGroups::placeOf(const Group& group, const GroupIdentity& identity) {
+  const bool described = isDescribed(group);
+  const uint32_t id = groupIdOf({identity.title, group.backend, group.size}, described ? group.desc : "");
+  if (dimensions_.try_emplace(id, group.mesh_dimension).first->second != group.mesh_dimension) {
+    dimensions_[id].clear();
+  }
+  return {id, group.ranks.empty() ? GroupPlace::kUnknown : instanceOf(id, identity.nth, group.ranks)};
+}
+
+GroupPlace JobGroups::placeOfUnknown(const std::string& name) {
+  return {groupIdOf({name, "", 0}, ""), GroupPlace::kUnknown};
+}
+
+std::vector<JobGroup> JobGroups::take() const {
+  std::vector<JobGroup> groups(groups_.size());
+  std::set<std::string> taken;
+  for (const auto& [key, id] : groups_) {
+    const auto& [name, backend, size] = key;
+    std::string unique = name;
+    for (int n = 2; !taken.insert(unique).second; ++n) {
+      unique = name + "#" + std::to_string(n);
+    }
+    const auto dimension = dimensions_.find(id);
+    groups[id] = {unique, descs_[id], backend, size, {}, {}, dimension == dimensions_.end() ? "" : dimension->second};
+  }
+  for (const Instance& instance : instances_) {
+    groups[instance.group].members.push_back(*instance.ranks);
+  }
+  for (JobGroup& group : groups) {
+    std::sort(group.members.begin(), group.members.end());
+    group.members.erase(std::unique(group.members.begin(), group.members.end()), group.members.end());
+  }
+  return groups;
 }
 
 } // namespace commtap

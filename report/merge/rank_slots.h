@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -43,9 +44,6 @@ class RankSets {
   RankSlot addSlot(std::optional<int64_t> rank) {
     ranks_.push_back(rank);
     return static_cast<RankSlot>(ranks_.size() - 1);
-  }
-  std::optional<int64_t> rankOf(RankSlot slot) const {
-    return ranks_[slot];
   }
 
   /// Returns the index of the set in sets(). Adds a new set.
@@ -105,5 +103,48 @@ inline void addToSpreads(RankedNcclCalls& calls, const NcclAmount& rank_amount, 
   addToSpread(calls.failed, rank_amount.failed, rank, is_first);
   addToSpread(calls.bytes, rank_amount.bytes, rank, is_first);
 }
+
+/// The rows of a job table. Ranks are added one after the other. `Coming` is one rank's amount of a row and has +=.
+/// `Sum` is the amount of all ranks; addToSpreads() adds a `Coming` to it.
+template <typename Key, typename KeyHash, typename Coming, typename Sum>
+class RankRows {
+ public:
+  struct Row {
+    Sum sum;
+    SlotSet slots;
+    Coming coming; ///< amount of the current rank
+    bool has_coming = false;
+  };
+
+  /// Adds a row of the current rank and returns the row's sum. Rows with equal keys are added up; they are of several
+  /// processes or of several process groups with one description.
+  Sum& add(const Key& key, const Coming& amount) {
+    Row& row = rows_[key];
+    if (!row.has_coming) {
+      row.has_coming = true;
+      touched_.push_back(&row);
+    }
+    row.coming += amount;
+    return row.sum;
+  }
+
+  void endRank(RankSlot slot, std::optional<int64_t> rank) {
+    for (Row* row : touched_) {
+      addToSpreads(row->sum, row->coming, rank);
+      row->slots.add(slot);
+      row->coming = {};
+      row->has_coming = false;
+    }
+    touched_.clear();
+  }
+
+  const std::unordered_map<Key, Row, KeyHash>& rows() const {
+    return rows_;
+  }
+
+ private:
+  std::unordered_map<Key, Row, KeyHash> rows_;
+  std::vector<Row*> touched_; ///< rows of the current rank; nodes of a map do not move
+};
 
 } // namespace commtap

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -157,5 +158,21 @@ struct CollectiveTime {
     return ns == 0 ? 0 : amount * 1e9 / static_cast<double>(ns);
   }
 };
+
+/// Selects the timed collectives and the clocks.
+struct Timing {
+  uint32_t every = 0;  ///< times the collectives of each n-th step; 0: times none
+  bool device = false; ///< times those of GPU backends too, with events on the device
+
+  bool operator==(const Timing&) const = default;
+
+  bool isOn() const {
+    return every > 0;
+  }
+};
+
+/// Returns "off", "host", "device" or "sample:10".
+std::string timingText(Timing timing);
+std::optional<Timing> timingFromText(std::string_view text);
 
 } // namespace commtap

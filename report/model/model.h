@@ -3,14 +3,15 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/model/durations.h"
 #include "report/model/splits.h"
-#include "report/model/timing.h"
 #include "report/model/vocabulary.h"
 
 namespace commtap {
@@ -186,7 +187,13 @@ struct NcclCommunicator {
 
 /// How commtap learned of an NCCL call: through the interposed function, or from NCCL's profiler plugin.
 enum class NcclSource : bool { kCall, kPlugin };
-inline constexpr int kNcclSourceCount = 2;
+template <>
+struct EnumNames<NcclSource> : Named<NcclSource> {
+  static constexpr const char* kHelp = "How commtap learned of a call.";
+  static constexpr auto kNames = std::to_array<std::string_view>({"call", "plugin"});
+};
+inline constexpr auto ncclSourceName = EnumNames<NcclSource>::name;
+inline constexpr auto ncclSourceFromName = EnumNames<NcclSource>::fromName;
 
 /// Calls of one NCCL function.
 struct NcclCall {
@@ -291,5 +298,32 @@ struct Report {
   std::vector<CudaGraph> cuda_graphs;               ///< in the order in which they were captured
   std::vector<NotSeenEntry> not_seen;
 };
+
+/// Adds to Report::members from the parameters of the modules. A row of an FSDP2 unit, or of a DDP model with one
+/// bucket, has members if their sizes add up to its payload exactly. A row that has members keeps them; any other row
+/// has none. At most kMostMembers in all.
+void setMembers(Report& report);
+inline constexpr size_t kMostMembers = 64U << 10U;
+
+/// The facts of a collective that must be equal on all ranks of its group. Refers to the call.
+struct AgreedFacts {
+  uint64_t bytes = 0; ///< 0 for a kind whose payload may differ between ranks
+  Kind kind = Kind::kOther;
+  std::optional<int64_t> root;
+  std::string_view op;
+  std::string_view dtype;
+  std::string_view reduce_op;
+
+  auto operator<=>(const AgreedFacts&) const = default; // NOLINT(modernize-use-nullptr): generated code
+};
+
+inline AgreedFacts agreedFacts(const LastCollective& call) {
+  return {hasEqualBytes(call.kind) ? call.bytes : 0, call.kind, call.root, call.op, call.dtype, call.reduce_op};
+}
+
+/// Returns whether two collectives, of one rank or of ranks that work alike, are the same one of the model.
+inline bool areAlike(const LastCollective& a, const LastCollective& b) {
+  return agreedFacts(a) == agreedFacts(b) && a.module == b.module && a.phase == b.phase;
+}
 
 } // namespace commtap

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 #include <utility>
-
-#include "report/model/module_names.h"
+#include <vector>
 
 namespace commtap {
 namespace {
@@ -147,6 +146,92 @@ std::vector<ModuleNode> ModuleTree::take() {
     }
   }
   return sorted;
+}
+
+namespace {
+
+/// Bounds the walk to the root: a damaged ledger could contain a cycle. No real hierarchy is as deep.
+constexpr size_t kMaxDepth = 1000;
+constexpr size_t kMaxName = 64U << 10U; ///< bytes; a longer name keeps its last components
+
+} // namespace
+
+void ModuleNames::add(uint32_t parent, std::string component, bool wrapper, std::string clean) {
+  nodes_.push_back({parent, std::move(component), wrapper, std::move(clean)});
+}
+
+std::string ModuleNames::name(uint32_t id, Form form) const {
+  std::vector<const std::string*> components;
+  size_t length = 0;
+  for (size_t depth = 0; id < nodes_.size() && depth < kMaxDepth && length < kMaxName; ++depth) {
+    const Node& node = nodes_[id];
+    if (id == 0 && !components.empty()) {
+      break;
+    }
+    if (form == Form::kRaw || !node.wrapper) {
+      components.push_back(form == Form::kRaw || node.clean.empty() ? &node.component : &node.clean);
+      length += components.back()->size() + 1;
+    }
+    id = node.parent;
+  }
+  std::string name;
+  for (auto component = components.rbegin(); component != components.rend(); ++component) {
+    name += name.empty() ? "" : ".";
+    name += **component;
+  }
+  return name;
+}
+
+std::string UniqueNames::make(const std::string& name) {
+  const uint32_t nth = ++seen_[name];
+  return nth == 1 ? name : name + "#" + std::to_string(nth);
+}
+
+namespace {
+
+std::vector<std::string> componentsOf(const std::string& name) {
+  std::vector<std::string> components(1);
+  for (const char c : name) {
+    if (c == '.') {
+      components.emplace_back();
+    } else {
+      components.back() += c;
+    }
+  }
+  return components;
+}
+
+std::string joined(const std::vector<std::string>& components) {
+  std::string name;
+  for (size_t i = 0; i < components.size(); ++i) {
+    name += (i == 0 ? "" : ".") + components[i];
+  }
+  return name;
+}
+
+bool isNumber(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+} // namespace
+
+std::string skeletonOf(const std::string& module) {
+  std::vector<std::string> components = componentsOf(module);
+  std::replace_if(components.begin(), components.end(), isNumber, "*");
+  return joined(components);
+}
+
+std::string patternOf(std::span<const std::string> modules) {
+  std::vector<std::string> pattern = componentsOf(modules.front());
+  for (const std::string& module : modules.subspan(1)) {
+    const std::vector<std::string> components = componentsOf(module);
+    for (size_t i = 0; i < std::min(pattern.size(), components.size()); ++i) {
+      if (pattern[i] != components[i]) {
+        pattern[i] = "*";
+      }
+    }
+  }
+  return joined(pattern);
 }
 
 } // namespace commtap

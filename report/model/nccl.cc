@@ -55,19 +55,6 @@ uint32_t ncclDatatypeSize(uint32_t datatype) {
   return datatype < kDatatypes.size() ? kDatatypes[datatype].size : 0;
 }
 
-std::string_view ncclSourceName(NcclSource source) {
-  return source == NcclSource::kPlugin ? "plugin" : "call";
-}
-
-std::optional<NcclSource> ncclSourceFromName(std::string_view name) {
-  for (const NcclSource source : {NcclSource::kCall, NcclSource::kPlugin}) {
-    if (name == ncclSourceName(source)) {
-      return source;
-    }
-  }
-  return std::nullopt;
-}
-
 void mergeEqualCalls(std::vector<NcclCall>& calls) {
   using Key = std::tuple<
       std::string,

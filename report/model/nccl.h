@@ -22,10 +22,6 @@ std::string_view ncclDatatypeName(uint32_t datatype);
 /// Returns the bytes per element of an ncclDataType_t; 0 for an unknown type.
 uint32_t ncclDatatypeSize(uint32_t datatype);
 
-/// Returns "call" or "plugin".
-std::string_view ncclSourceName(NcclSource source);
-std::optional<NcclSource> ncclSourceFromName(std::string_view name);
-
 /// Merges calls that differ only in their amounts: modules with the same clean name share a row.
 void mergeEqualCalls(std::vector<NcclCall>& calls);
 

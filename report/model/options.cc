@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "report/model/durations.h"
 #include "report/model/op_line.h"
 #include "report/model/spelling.h"
 
@@ -42,19 +44,19 @@ bool applyName(Enum& option, std::string_view value, const OptionRow& row) {
   return false;
 }
 
-bool applyEnabled(Options& options, std::string_view value, const OptionRow& /*row*/) {
-  const std::optional<bool> on = parseSwitch(value);
-  if (!on) {
-    return false;
-  }
-  options.enabled = *on;
-  return true;
+template <auto Member>
+bool applyNamed(Options& options, std::string_view value, const OptionRow& row) {
+  return applyName(options.*Member, value, row);
 }
 
-bool applyNvtx(Options& options, std::string_view value, const OptionRow& /*row*/) {
-  const std::optional<bool> on = parseSwitch(value);
-  options.nvtx = on.value_or(options.nvtx);
-  return on.has_value();
+/// Sets the member to the value that `parse` reads. Returns false if it reads none.
+template <auto Member, auto parse>
+bool applyParsed(Options& options, std::string_view value, const OptionRow& /*row*/) {
+  auto parsed = parse(value);
+  if (parsed) {
+    options.*Member = std::move(*parsed);
+  }
+  return parsed.has_value();
 }
 
 bool applyOut(Options& options, std::string_view value, const OptionRow& /*row*/) {
@@ -69,10 +71,6 @@ bool applyOut(Options& options, std::string_view value, const OptionRow& /*row*/
   }
   options.out = value;
   return true;
-}
-
-bool applyLog(Options& options, std::string_view value, const OptionRow& row) {
-  return applyName(options.log, value, row);
 }
 
 template <std::string Options::*Member>
@@ -92,49 +90,6 @@ bool applyOps(Options& options, std::string_view value, const OptionRow& /*row*/
   return true;
 }
 
-bool applyLevel(Options& options, std::string_view value, const OptionRow& row) {
-  return applyName(options.level, value, row);
-}
-
-bool applyLabels(Options& options, std::string_view value, const OptionRow& row) {
-  return applyName(options.labels, value, row);
-}
-
-bool applyTiming(Options& options, std::string_view value, const OptionRow& /*row*/) {
-  const std::optional<Timing> timing = timingFromText(value);
-  if (!timing) {
-    return false;
-  }
-  options.timing = *timing;
-  return true;
-}
-
-bool applyVerify(Options& options, std::string_view value, const OptionRow& /*row*/) {
-  std::optional<SampledSteps> steps = sampledStepsFromText(value);
-  if (!steps) {
-    return false;
-  }
-  options.verify = std::move(*steps);
-  return true;
-}
-
-bool applyCompress(Options& options, std::string_view value, const OptionRow& row) {
-  return applyName(options.compress, value, row);
-}
-
-bool applyCommandLine(Options& options, std::string_view value, const OptionRow& row) {
-  return applyName(options.command_line, value, row);
-}
-
-/// The stub reads the variable by itself, before it loads a tracker.
-bool applyTorch(Options& options, std::string_view value, const OptionRow& row) {
-  return applyName(options.torch, value, row);
-}
-
-bool applyPlan(Options& options, std::string_view value, const OptionRow& row) {
-  return applyName(options.plan, value, row);
-}
-
 constexpr auto kTable = std::to_array<OptionRow>({
     {.name = "COMMTAP",
      .flag = "",
@@ -142,7 +97,7 @@ constexpr auto kTable = std::to_array<OptionRow>({
      .default_value = "1",
      .help = "0 disables commtap: the library is loaded and does nothing.",
      .wanted = "1 or 0",
-     .apply = applyEnabled},
+     .apply = applyParsed<&Options::enabled, parseSwitch>},
     {.name = "COMMTAP_OUT",
      .flag = "--out",
      .type = "folder",
@@ -158,7 +113,7 @@ constexpr auto kTable = std::to_array<OptionRow>({
      .type = "off|error|warning|info|debug",
      .default_value = "warning",
      .help = "The log level on stderr. The default shows only lines that you must act on.",
-     .apply = applyLog},
+     .apply = applyNamed<&Options::log>},
     {.name = "COMMTAP_RUN_ID",
      .flag = "--run-id",
      .type = "text",
@@ -192,14 +147,14 @@ constexpr auto kTable = std::to_array<OptionRow>({
      .help =
          "The ops to count in addition to collectives, by module and phase. dtensor: ops called with a DTensor. ops: "
          "all ops. Costs about a microsecond per op; the default costs nothing.",
-     .apply = applyLevel},
+     .apply = applyNamed<&Options::level>},
     {.name = "COMMTAP_LABELS",
      .flag = "--labels",
      .type = "auto|scopes|off",
      .default_value = "auto",
      .help = "Whether labels (record_function, RECORD_USER_SCOPE) count as modules. auto: in processes without Python. "
              "scopes: in all processes. off: in none. With scopes, each Gloo collective costs a few microseconds more.",
-     .apply = applyLabels},
+     .apply = applyNamed<&Options::labels>},
     {.name = "COMMTAP_TIMING",
      .flag = "--timing",
      .type = "off|host|device|sample:N",
@@ -209,7 +164,7 @@ constexpr auto kTable = std::to_array<OptionRow>({
          "them. host: collectives on Gloo; costs less than a microsecond per collective. device: also collectives on "
          "NCCL, with CUDA events on their streams. sample:N: as device, in each N-th step.",
      .wanted = "off, host, device or sample:N with N >= 1",
-     .apply = applyTiming},
+     .apply = applyParsed<&Options::timing, timingFromText>},
     {.name = "COMMTAP_NVTX",
      .flag = "--nvtx",
      .type = "0|1",
@@ -218,7 +173,7 @@ constexpr auto kTable = std::to_array<OptionRow>({
          "1: an NVTX range around each collective, in the domain commtap, with its module and phase: profilers such as "
          "Nsight Systems then show modules.",
      .wanted = "1 or 0",
-     .apply = applyNvtx},
+     .apply = applyParsed<&Options::nvtx, parseSwitch>},
     {.name = "COMMTAP_VERIFY",
      .flag = "--verify",
      .type = "0|1|N[,N...]",
@@ -228,28 +183,29 @@ constexpr auto kTable = std::to_array<OptionRow>({
          "steps. 1: steps 1 to 5, 9, 17, 33 and so on, with pauses that double. N,N: these steps of each optimizer, "
          "counted from 1. The values themselves are not kept.",
      .wanted = "0, 1, or steps such as 2,50,100",
-     .apply = applyVerify},
+     .apply = applyParsed<&Options::verify, sampledStepsFromText>},
     {.name = "COMMTAP_COMPRESS",
      .flag = "--compress",
      .type = "off|gzip|zstd",
      .default_value = "off",
      .help = "Whether reports are compressed: rank-00000.json.gz or .json.zst, a twentieth of the size. Every command "
              "reads them. A report that is made of a killed process's ledger is not compressed.",
-     .apply = applyCompress},
+     .apply = applyNamed<&Options::compress>},
     {.name = "COMMTAP_ARGV",
      .flag = "--argv",
      .type = "redacted|off",
      .default_value = "redacted",
      .help = "Whether reports hold the command line. redacted: without its secrets, as far as commtap knows them. off: "
              "not at all.",
-     .apply = applyCommandLine},
+     .apply = applyNamed<&Options::command_line>},
+    // The stub reads this variable by itself, before it loads a tracker.
     {.name = "COMMTAP_TORCH",
      .flag = "--torch",
      .type = "releases|force",
      .default_value = "releases",
      .help = "The torches that are counted. releases: those that commtap has a tracker for. force: also nightlies, "
              "vendors' builds and other versions, if torch's classes have the layout that the tracker was built for.",
-     .apply = applyTorch},
+     .apply = applyNamed<&Options::torch>},
     {.name = "COMMTAP_PLAN",
      .flag = "",
      .type = "off|real|fake",
@@ -257,7 +213,7 @@ constexpr auto kTable = std::to_array<OptionRow>({
      .help =
          "Set by commtap plan in the processes that it plans: the report says `planned`, and with fake, calls on fake "
          "tensors are counted. Set it in no other process.",
-     .apply = applyPlan},
+     .apply = applyNamed<&Options::plan>},
 });
 
 const OptionRow* findOption(std::string_view name) {
@@ -366,6 +322,42 @@ std::string optionsPage() {
             " | " + std::string(row.help) + " |\n";
   }
   return page;
+}
+
+namespace {
+
+constexpr std::string_view kSample = "sample:";
+
+} // namespace
+
+std::string timingText(Timing timing) {
+  if (!timing.isOn()) {
+    return "off";
+  }
+  if (timing.every > 1) {
+    return std::string(kSample) + std::to_string(timing.every);
+  }
+  return timing.device ? "device" : "host";
+}
+
+std::optional<Timing> timingFromText(std::string_view text) {
+  if (text == "off") {
+    return Timing{0};
+  }
+  if (text == "host") {
+    return Timing{1};
+  }
+  if (text == "device") {
+    return Timing{1, true};
+  }
+  if (!text.starts_with(kSample)) {
+    return std::nullopt;
+  }
+  text.remove_prefix(kSample.size());
+  Timing timing{0, true};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), timing.every);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && timing.isOn() ? std::optional<Timing>(timing) : std::nullopt;
 }
 
 } // namespace commtap

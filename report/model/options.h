@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/model/timing.h"
+#include "report/model/durations.h"
 #include "report/model/vocabulary.h"
 
 namespace commtap {

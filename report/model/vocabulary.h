@@ -2,11 +2,43 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 namespace commtap {
+
+/// Names the values of an enumeration in documents: `kNames` by number, and `kHelp`, the meaning of a field of the
+/// type.
+template <typename Enum>
+struct EnumNames;
+
+/// True for an enumeration that documents write as its name.
+template <typename Enum>
+concept NamedEnum = requires {
+  EnumNames<Enum>::kHelp;
+};
+
+/// The functions that follow from the names of an enumeration.
+template <typename Enum>
+struct Named {
+  static constexpr std::string_view name(Enum value) {
+    constexpr auto& kNames = EnumNames<Enum>::kNames;
+    const auto index = static_cast<size_t>(value);
+    return index < kNames.size() ? kNames[index] : kNames.back();
+  }
+  static constexpr std::optional<Enum> fromName(std::string_view name) {
+    for (size_t i = 0; i < EnumNames<Enum>::kNames.size(); ++i) {
+      if (EnumNames<Enum>::kNames[i] == name) {
+        return static_cast<Enum>(i);
+      }
+    }
+    return std::nullopt;
+  }
+  static constexpr int kCount = static_cast<int>(EnumNames<Enum>::kNames.size());
+};
 
 /// The effect of a collective on the data, whichever op and backend implement it. The numbers are part of the ledger
 /// format.
@@ -24,7 +56,28 @@ enum class Kind : uint8_t {
   kBarrier,
   kOther,
 };
-inline constexpr int kKindCount = 12;
+template <>
+struct EnumNames<Kind> : Named<Kind> {
+  static constexpr const char* kHelp =
+      "What a collective does to the data, whichever op and backend do it. `other`: an op that this version does not "
+      "know, or one that the user named in COMMTAP_OPS.";
+  static constexpr auto kNames = std::to_array<std::string_view>(
+      {"all_reduce",
+       "all_gather",
+       "reduce_scatter",
+       "all_to_all",
+       "broadcast",
+       "reduce",
+       "gather",
+       "scatter",
+       "send",
+       "recv",
+       "barrier",
+       "other"});
+};
+inline constexpr int kKindCount = EnumNames<Kind>::kCount;
+inline constexpr auto kindName = EnumNames<Kind>::name;
+inline constexpr auto kindFromName = EnumNames<Kind>::fromName;
 
 /// The part of the training step that issued a collective. The numbers are part of the ledger format.
 enum class Phase : uint8_t {
@@ -34,7 +87,18 @@ enum class Phase : uint8_t {
   kOptimizer, ///< inside an optimizer step
   kOther,     ///< everything else: setup, checkpoints, metrics
 };
-inline constexpr int kPhaseCount = 5;
+template <>
+struct EnumNames<Phase> : Named<Phase> {
+  static constexpr const char* kHelp =
+      "When in a training step. forward: inside a module call. backward: run by the autograd engine. recompute: inside "
+      "a module call that the autograd engine runs (activation checkpointing). optimizer: inside an optimizer's step. "
+      "other: everything else (set-up, checkpoints, metrics, pipeline schedules).";
+  static constexpr auto kNames =
+      std::to_array<std::string_view>({"forward", "backward", "recompute", "optimizer", "other"});
+};
+inline constexpr int kPhaseCount = EnumNames<Phase>::kCount;
+inline constexpr auto phaseName = EnumNames<Phase>::name;
+inline constexpr auto phaseFromName = EnumNames<Phase>::fromName;
 
 /// Whether the caller asked for an asynchronous collective. Unknown for send and recv, which have no such argument.
 enum class AsyncOp : uint8_t { kNo, kYes, kUnknown };
@@ -48,7 +112,15 @@ enum class ExitKind : uint8_t {
   kKilled,         ///< ended without running commtap's code: a signal from outside, a crash
   kAfterWork,      ///< the same, after its work had ended: its numbers are whole
 };
-inline constexpr int kExitKindCount = 6;
+template <>
+struct EnumNames<ExitKind> : Named<ExitKind> {
+  static constexpr const char* kHelp = "How a process ended.";
+  static constexpr auto kNames =
+      std::to_array<std::string_view>({"running", "normal", "_exit", "signal", "killed", "after_work"});
+};
+inline constexpr int kExitKindCount = EnumNames<ExitKind>::kCount;
+inline constexpr auto exitKindName = EnumNames<ExitKind>::name;
+inline constexpr auto exitKindFromName = EnumNames<ExitKind>::fromName;
 /// Returns true for a process whose end commtap did not see.
 constexpr bool isEndUnseen(ExitKind exit) {
   return exit == ExitKind::kKilled || exit == ExitKind::kAfterWork;
@@ -72,7 +144,14 @@ enum class LastState : uint8_t {
   kCompleted, ///< the collective has completed
   kFailed,    ///< the collective ended with an error
 };
-inline constexpr int kLastStateCount = 4;
+template <>
+struct EnumNames<LastState> : Named<LastState> {
+  static constexpr const char* kHelp = "The state of a collective.";
+  static constexpr auto kNames = std::to_array<std::string_view>({"issued", "returned", "completed", "failed"});
+};
+inline constexpr int kLastStateCount = EnumNames<LastState>::kCount;
+inline constexpr auto lastStateName = EnumNames<LastState>::name;
+inline constexpr auto lastStateFromName = EnumNames<LastState>::fromName;
 
 /// The sign by which a process found the end of its steps. The numbers are part of the ledger format, where 0 stands
 /// for none.
@@ -83,7 +162,15 @@ enum class StepSign : uint8_t {
   kParameters, ///< a parameter has changed
   kForward,    ///< a forward without gradients
 };
-inline constexpr int kStepSignCount = 5;
+template <>
+struct EnumNames<StepSign> : Named<StepSign> {
+  static constexpr const char* kHelp = "What ended the steps.";
+  static constexpr auto kNames =
+      std::to_array<std::string_view>({"mark", "optimizer", "zero_grad", "parameters", "forward"});
+};
+inline constexpr int kStepSignCount = EnumNames<StepSign>::kCount;
+inline constexpr auto stepSignName = EnumNames<StepSign>::name;
+inline constexpr auto stepSignFromName = EnumNames<StepSign>::fromName;
 
 /// Returns true for sends and receives, which groups number apart from collectives.
 constexpr bool isPointToPoint(Kind kind) {
@@ -101,19 +188,6 @@ constexpr bool hasRoot(Kind kind) {
 constexpr bool hasEqualBytes(Kind kind) {
   return kind != Kind::kAllToAll;
 }
-
-std::string_view kindName(Kind kind);
-std::string_view phaseName(Phase phase);
-std::string_view exitKindName(ExitKind exit);
-
-std::string_view lastStateName(LastState state);
-std::string_view stepSignName(StepSign sign);
-
-std::optional<Kind> kindFromName(std::string_view name);
-std::optional<Phase> phaseFromName(std::string_view name);
-std::optional<ExitKind> exitKindFromName(std::string_view name);
-std::optional<LastState> lastStateFromName(std::string_view name);
-std::optional<StepSign> stepSignFromName(std::string_view name);
 
 /// Returns the bytes that cross the busiest link for `bytes` of payload in a group of `group_size` ranks: the payload
 /// times the bus bandwidth factor of nccl-tests (NVIDIA/nccl-tests, doc/PERFORMANCE.md). Returns 0 for a group of one

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "report/replicas/row_rules.h"
+#include "report/replicas/job_facts.h"
 
 namespace commtap {
 namespace {

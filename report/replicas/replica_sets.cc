@@ -9,7 +9,7 @@
 #include <optional>
 #include "report/replicas/replica_split.h"
 
-#include "report/replicas/row_rules.h"
+#include "report/replicas/job_facts.h"
 
 namespace commtap {
 namespace {

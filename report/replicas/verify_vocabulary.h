@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string_view>
+
+#include "report/model/vocabulary.h"
 
 namespace commtap {
 
@@ -13,7 +17,13 @@ enum class VerifySeverity : uint8_t {
   kWarning, ///< wrong, or meant so: a person must say
   kNote,    ///< no fault, but worth knowing
 };
-inline constexpr int kVerifySeverityCount = 3;
+template <>
+struct EnumNames<VerifySeverity> : Named<VerifySeverity> {
+  static constexpr const char* kHelp =
+      "error: the training is wrong. warning: wrong, or meant so. note: no fault, but worth knowing.";
+  static constexpr auto kNames = std::to_array<std::string_view>({"error", "warning", "note"});
+};
+inline constexpr auto verifySeverityName = EnumNames<VerifySeverity>::name;
 
 /// The kinds of findings. The order is that of the output, within a severity.
 enum class VerifyClass : uint8_t {
@@ -44,7 +54,59 @@ enum class VerifyClass : uint8_t {
   kUnmeasured,        ///< replicas differ, by how much is not known
   kFewerSteps,        ///< a rank has fewer samples than the others
 };
-inline constexpr int kVerifyClassCount = 26;
+struct VerifyClassText {
+  std::string_view name;
+  std::string_view meaning; ///< one sentence
+};
+inline constexpr auto kVerifyClasses = std::to_array<VerifyClassText>({
+    {"skipped_step", "A rank made one update fewer than the others before the same step of the optimizer."},
+    {"non_finite", "Some replicas of a parameter have infinities or NaN, and others have none."},
+    {"non_finite_gradient",
+     "Replicas are alike, and some of their gradients have infinities or NaN, and others have none."},
+    {"source_of_nan", "Infinities or NaN on all ranks: whether one of them put these into a reduction of gradients."},
+    {"same_gradient", "Ranks use the same gradient, and hold values that were equal before."},
+    {"drift", "Ranks held replicas, which equal gradients or changes prove, and then other values."},
+    {"declared", "Ranks hold replicas by declaration, started equal, and then had other values."},
+    {"never_equal", "Replicas differ in the first sample already."},
+    {"unproven",
+     "Ranks started equal, in a parameter that was made equal or where others are replicas, and went apart."},
+    {"separate", "Ranks started equal in all parameters, and went apart: another model each, or no reduction."},
+    {"reductions_stop", "A group reduced gradients in each step of the job up to one, and in none after it."},
+    {"same_data", "Ranks whose gradients are reduced together read the same samples."},
+    {"reduced_twice", "Gradients that a reduction made equal on all ranks are reduced again."},
+    {"no_contribution", "Ranks put only zeros into the reductions of a step, and others have gradients."},
+    {"twin_shards", "All shards of a parameter started with the same values."},
+    {"stuck", "The values never change, although there are gradients for them."},
+    {"no_gradient", "The optimizer never had a gradient for the parameter, or only zeros."},
+    {"periodic", "Ranks went apart and were equal again later: averaged now and then."},
+    {"experts",
+     "Parameters below a module with an all_to_all started equal, and went apart as experts do, next to a shared "
+     "model."},
+    {"one_way",
+     "Modules that are trained gather or send values in the forward, and nothing communicates for them in the "
+     "backward."},
+    {"lone_reductions", "Gradients are reduced in a group of one rank, and the ranks do not communicate otherwise."},
+    {"other_size", "Ranks put gradients into the reductions that are many times as large as the smallest."},
+    {"rank_copy", "A parameter that no optimizer has changes on some ranks, and does not on others."},
+    {"rounding", "Replicas differ by as much as ranks that round differently."},
+    {"unmeasured", "Replicas differ, and their samples do not show by how much."},
+    {"fewer_steps", "The last sample of some ranks is of an earlier step."},
+});
+inline constexpr int kVerifyClassCount = kVerifyClasses.size();
+template <>
+struct EnumNames<VerifyClass> : Named<VerifyClass> {
+  static constexpr const char* kHelp = "What was found; commtap help verify lists the classes.";
+  static constexpr auto kNames = [] {
+    std::array<std::string_view, kVerifyClassCount> names;
+    std::transform(
+        kVerifyClasses.begin(), kVerifyClasses.end(), names.begin(), [](const auto& each) { return each.name; });
+    return names;
+  }();
+};
+inline constexpr auto verifyClassName = EnumNames<VerifyClass>::name;
+constexpr std::string_view verifyClassMeaning(VerifyClass what) {
+  return kVerifyClasses.at(static_cast<size_t>(what)).meaning;
+}
 
 /// Why the values of a parameter differ.
 enum class DifferenceCause : uint8_t {
@@ -55,7 +117,16 @@ enum class DifferenceCause : uint8_t {
   kGradients,  ///< the gradients differ
   kAveraging,  ///< the gradients differ, and the optimizer's step reduces over the ranks
 };
-inline constexpr int kDifferenceCauseCount = 6;
+template <>
+struct EnumNames<DifferenceCause> : Named<DifferenceCause> {
+  static constexpr const char* kHelp =
+      "Why the values differ. frozen, no_gradient: on the ranks in cause_ranks. update: the gradients are equal in "
+      "gradient_step. gradients: they differ there. averaging: they differ, and the optimizer's step reduces over the "
+      "ranks. unknown: there are none to compare.";
+  static constexpr auto kNames =
+      std::to_array<std::string_view>({"unknown", "frozen", "no_gradient", "update", "gradients", "averaging"});
+};
+inline constexpr auto differenceCauseName = EnumNames<DifferenceCause>::name;
 
 /// The evidence that ranks hold replicas of a parameter.
 enum class ReplicaEvidence : uint8_t {
@@ -68,7 +139,15 @@ enum class ReplicaEvidence : uint8_t {
   kChanges,        ///< values that changed and stayed equal
   kStart,          ///< equal values at the start
 };
-inline constexpr int kReplicaEvidenceCount = 8;
+template <>
+struct EnumNames<ReplicaEvidence> : Named<ReplicaEvidence> {
+  static constexpr const char* kHelp =
+      "Why the ranks are held for replicas. mesh, tensor_parallel, ddp, flat_parameter: declared. gradients, changes: "
+      "proven. start: they were equal in the first sample. none: the finding is not about replicas.";
+  static constexpr auto kNames = std::to_array<std::string_view>(
+      {"none", "mesh", "tensor_parallel", "ddp", "flat_parameter", "gradients", "changes", "start"});
+};
+inline constexpr auto replicaEvidenceName = EnumNames<ReplicaEvidence>::name;
 
 /// The verdict of all findings together.
 enum class VerifyStatus : uint8_t {
@@ -77,14 +156,14 @@ enum class VerifyStatus : uint8_t {
   kWrong,
   kNothingToCompare, ///< no parameter has replicas, no reduction was sampled, and nothing was found
 };
-inline constexpr int kVerifyStatusCount = 4;
-
-std::string_view verifySeverityName(VerifySeverity severity);
-std::string_view verifyClassName(VerifyClass what);
-/// Returns one sentence about the class.
-std::string_view verifyClassMeaning(VerifyClass what);
-std::string_view differenceCauseName(DifferenceCause cause);
-std::string_view replicaEvidenceName(ReplicaEvidence evidence);
-std::string_view verifyStatusName(VerifyStatus status);
+template <>
+struct EnumNames<VerifyStatus> : Named<VerifyStatus> {
+  static constexpr const char* kHelp =
+      "wrong: there is an error. suspect: there is a warning, and no error. nothing_to_compare: no parameter has "
+      "replicas, and no reduction of gradients was sampled. ok: else.";
+  static constexpr auto kNames = std::to_array<std::string_view>({"ok", "suspect", "wrong", "nothing_to_compare"});
+};
+inline constexpr int kVerifyStatusCount = EnumNames<VerifyStatus>::kCount;
+inline constexpr auto verifyStatusName = EnumNames<VerifyStatus>::name;
 
 } // namespace commtap

@@ -11,10 +11,10 @@
 #include <system_error>
 #include <utility>
 
-#include "report/base/catch_errors.h"
 #include "report/base/file_descriptor.h"
 #include "report/base/held_file.h"
 #include "report/base/process.h"
+#include "report/base/result.h"
 #include "report/base/text_file.h"
 #include "report/ledger_reader/ledger_reader.h"
 #include "report/runs/output.h"

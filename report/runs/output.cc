@@ -12,7 +12,7 @@
 
 #include "report/base/decompression.h"
 #include "report/base/text_file.h"
-#include "report/json/report_head.h"
+#include "report/json/report_json.h"
 
 namespace commtap {
 namespace {

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include "report/base/result.h"
 #include "report/model/model.h"
@@ -24,5 +26,22 @@ Result<std::string> writeReportFile(
     const Report& report,
     Compress compress = Compress::kOff,
     const std::function<uint64_t()>& end_ns = nullptr);
+
+/// Compresses a text that comes in pieces.
+class Compressor {
+ public:
+  Compressor() = default;
+  Compressor(const Compressor&) = delete;
+  Compressor& operator=(const Compressor&) = delete;
+  virtual ~Compressor() = default;
+
+  /// Returns the bytes that can be written after this piece. `is_last`: ends the text. Throws std::bad_alloc if there
+  /// is no memory.
+  virtual std::string add(std::string_view piece, bool is_last) = 0;
+};
+
+/// Returns a compressor; for Compress::kOff one that returns each piece as it is. Throws std::bad_alloc if there is no
+/// memory.
+std::unique_ptr<Compressor> makeCompressor(Compress how);
 
 } // namespace commtap

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -35,5 +36,26 @@ ProcessKey processKeyOf(const Job& job);
 
 /// Returns the paths that may hold the report of a ledger that was deleted.
 std::vector<std::string> placesAfter(const std::string& ledger_path, const Job& job);
+
+/// A run with files in a folder.
+struct FoundRun {
+  std::string run_id;
+  uint64_t started_at_ns = 0; ///< CLOCK_REALTIME, start of the last process to start
+  std::string name = {};      ///< for people; "" if it has none
+};
+
+/// Returns the runs that `text`, written by a user, may mean, in the order of `runs`: the run with this id, else the
+/// runs with this name, else those with an id that has `text` in it.
+std::vector<FoundRun> runsMeant(const std::vector<FoundRun>& runs, const std::string& text);
+
+/// Returns one line for a `text` that means none of `runs`, or several.
+std::string notOneRun(const std::vector<FoundRun>& runs, const std::string& text);
+
+/// How the names of samples files end: those of `commtap verify`, next to the reports.
+inline constexpr std::string_view kSamplesEnding = ".samples";
+
+/// Returns every samples file below a folder, sorted; for a file, its path. A folder that cannot be listed completely
+/// is a problem.
+std::vector<std::string> samplesPaths(const std::string& path, std::vector<std::string>& problems);
 
 } // namespace commtap

@@ -10,7 +10,7 @@
 
 #include "report/base/result.h"
 #include "report/model/model.h"
-#include "report/runs/run_names.h"
+#include "report/runs/report_paths.h"
 
 namespace commtap {
 
@@ -63,5 +63,22 @@ struct SelectedReports {
 
 /// Returns the selected reports. If there are none, the error names the missing run, attempt or rank.
 Result<SelectedReports> selectReports(const ReportScan& scan, const JobSelection& selection);
+
+/// A file that holds the counts of a process. A folder may hold several files of one process: its ledger and its
+/// report for a moment, and copies that a user made.
+struct ProcessFile {
+  std::string path;
+  const Job* job = nullptr;
+  bool is_ledger = false;
+  uint64_t calls = 0; ///< collectives in a ledger, see callsOf(); not read for a report
+};
+
+/// Returns the number of collectives that a report counts.
+uint64_t callsOf(const Report& report);
+
+/// Returns the positions of the files to count, one per process, ascending. Prefers a report to a ledger, a report with
+/// an end time, the ledger with the most calls, then the highest folder. Adds a line to `copies` for each file left
+/// out, except for a ledger next to its report.
+std::vector<size_t> oneFilePerProcess(const std::vector<ProcessFile>& files, std::vector<std::string>& copies);
 
 } // namespace commtap

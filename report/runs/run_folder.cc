@@ -15,11 +15,13 @@
 #include <system_error>
 
 #include "report/base/atomic_file.h"
-#include "report/base/catch_errors.h"
 #include "report/base/file_descriptor.h"
 #include "report/base/process.h"
+#include "report/base/result.h"
 #include "report/base/text_file.h"
+#include "report/json/report_json.h"
 #include "report/ledger_reader/ledger_reader.h"
+#include "report/ledger_reader/ledger_records.h"
 #include "report/runs/report_paths.h"
 
 namespace commtap {
@@ -237,6 +239,22 @@ std::vector<std::string> foldersOfRun(const std::string& pattern, const OutputId
   }
   std::reverse(folders.begin(), folders.end());
   return folders;
+}
+
+bool isForeign(const std::string& path) {
+  constexpr size_t kEnough = 256; // bytes
+  const Result<std::string> start = readStartOfInput(path, kEnough);
+  return start && !schemaOf(*start).value_or("").starts_with("commtap") && !isLedgerFile(path);
+}
+
+size_t addForeign(const std::vector<std::string>& errors, std::vector<std::string>& problems) {
+  constexpr size_t kMostNamed = 3;
+  if (errors.size() <= kMostNamed) {
+    problems.insert(problems.end(), errors.begin(), errors.end());
+    return 0;
+  }
+  problems.push_back(std::to_string(errors.size()) + " files are not commtap's, among them " + errors.front());
+  return errors.size() - 1;
 }
 
 } // namespace commtap

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -66,5 +67,12 @@ class RunFolder {
 
 /// Returns the folders that may hold the reports of a run of this process's name, the newest run's first.
 std::vector<std::string> foldersOfRun(const std::string& pattern, const OutputIdentity& process);
+
+/// Returns whether a file that could not be read does not even begin like a file of commtap.
+bool isForeign(const std::string& path);
+
+/// Adds the errors of foreign files to `problems`: one line with their number if they are many. Returns the number of
+/// files without a line of their own.
+size_t addForeign(const std::vector<std::string>& errors, std::vector<std::string>& problems);
 
 } // namespace commtap

@@ -2,15 +2,45 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "report/base/checksum.h"
 #include "report/model/model.h"
-#include "report/samples/digest.h"
+
+// The format of a samples file: a head, then blocks, each a SamplesBlock and its payload. Numbers are those of the
+// machine, little-endian, without padding.
+//
+//  - The first block is the process's job: the head of its report, as JSON text.
+//  - A block of parameters has those that the next sample names first: JSON text, see samples_reader.h. They are
+//    numbered through the file, from 0.
+//  - A block of a sample is binary.
+//
+// A writer only appends. So a file that ends early is cut, and any other difference is damage.
 
 namespace commtap {
+
+inline constexpr int kDigestSums = 8;
+
+/// Represents a tensor's values in a comparison with those of another rank: equal values give equal digests, and the
+/// sums of different ones show about how far they are apart.
+struct Digest {
+  uint64_t bits = 0;                      ///< a hash of the elements' bits, in order
+  double squares = 0;                     ///< the sum of the elements' squares
+  std::array<double, kDigestSums> sums{}; ///< the sums of the elements, each with signs of its own
+  bool is_constant = true;                ///< all elements have the same bits
+  bool has_non_finite = false;            ///< an element is infinite or not a number
+};
+
+/// Returns about how far two tensors of equal size are apart: the Euclidean norm of their difference, by the larger of
+/// their norms. The estimate is the root of the mean square of the sums' differences (Alon, Matias, Szegedy 1996: the
+/// expectation is exact, and of eight sums 98 in 100 estimates are within 0.4 and 1.6 of the truth).
+double digestDistance(const Digest& a, const Digest& b);
 
 /// The facts of a parameter when it is first sampled: what the job declares about its copies on other ranks. If any of
 /// them changes, as when it is unfrozen, there is another entry, with the same name.
@@ -103,5 +133,46 @@ struct ProcessSamples {
   bool is_cut = false;         ///< the file ends within a sample, which is left out
   std::string damage;          ///< why the samples after these could not be read; "" if there is no damage
 };
+
+inline constexpr std::array<char, 8> kSamplesMagic = {'c', 't', 's', 'a', 'm', 'p', 'l', '\n'};
+/// A change of any layout changes it.
+inline constexpr uint32_t kSamplesVersion = 2;
+
+/// The size that a file does not exceed. 100,000 parameters have about 25 samples in it.
+inline constexpr uint64_t kMostSamplesBytes = 35'000'000;
+
+struct SamplesHead {
+  std::array<char, 8> magic = kSamplesMagic;
+  uint32_t version = kSamplesVersion;
+  uint32_t check = checksumOf(kSamplesVersion);
+};
+static_assert(sizeof(SamplesHead) == 16);
+
+// NOLINTNEXTLINE(performance-enum-size): a member of the file's blocks
+enum class SamplesBlockKind : uint32_t { kJob, kParameters, kSample };
+
+struct SamplesBlock {
+  uint64_t size = 0; ///< of the payload, bytes
+  SamplesBlockKind kind = SamplesBlockKind::kJob;
+  uint32_t number = 0;        ///< of the block in the file, from 0
+  uint32_t payload_check = 0; ///< Checksum of the payload
+  uint32_t check = 0;         ///< checkOf() the members above
+};
+static_assert(sizeof(SamplesBlock) == 24);
+
+inline uint32_t checkOf(const SamplesBlock& block) {
+  return checksumOf(block.size, static_cast<uint32_t>(block.kind), block.number, block.payload_check);
+}
+
+/// Returns the payload of a sample's block: optimizer (4 bytes), step (8), time (8); the number of groups (4), and for
+/// each the length of its name (4), the name and its collectives (8); the number of rows (4), and for each its
+/// parameter (4), flags (1) and digests: the value's, and the gradient's if there is one. A digest is its bits (8), its
+/// squares as float32 (4) and, in a row with sums, its sums as float32 (32). Then come the reductions, the
+/// batch and the gaps: numbers and texts in the order of their members, and flags (1) before a reduction's digest. Each
+/// list comes after its size (4).
+std::string sampleToBytes(const Sample& sample);
+
+/// Reads such a payload. `parameters`: how many the process has. Throws std::runtime_error.
+Sample sampleFromBytes(std::string_view bytes, size_t parameters);
 
 } // namespace commtap

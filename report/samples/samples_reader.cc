@@ -6,19 +6,25 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
-#include "report/base/catch_errors.h"
+#include <nlohmann/json.hpp>
+
 #include "report/base/file_descriptor.h"
+#include "report/base/json_text.h"
+#include "report/base/result.h"
 #include "report/base/text_file.h"
+#include "report/json/json_cursor.h"
+#include "report/json/json_row.h"
 #include "report/json/report_json.h"
-#include "report/samples/sample_block.h"
-#include "report/samples/sampled_parameters.h"
-#include "report/samples/samples_format.h"
+#include "report/json/row_read.h"
+#include "report/json/row_write.h"
+#include "report/samples/samples.h"
 
 namespace commtap {
 namespace {
@@ -181,6 +187,150 @@ Result<ProcessSamples> readSamplesFile(const std::string& path, const FileDescri
         bytes->size() > kMostBytes ? Result<ProcessSamples>::failure("this is not a file of samples: it is too large")
                                    : readSamples(*bytes);
     return samples ? std::move(samples) : Result<ProcessSamples>::failure(path + ": " + samples.error());
+  });
+}
+
+namespace {
+
+constexpr const char* kMeshes = "meshes";
+constexpr const char* kRankLists = "rank_lists";
+constexpr const char* kParameterList = "parameters";
+
+/// Values that parameters share, which name them by index. The lists are short: searching them takes less than a table
+/// would.
+struct SharedValues {
+  std::vector<std::string> meshes;
+  std::vector<std::vector<int64_t>> rank_lists;
+};
+
+/// Describes a parameter: required() has the fields that are always there, optional() those that are absent if they are
+/// as usual, shared() those that are the index of a shared value, absent if it is empty.
+template <typename Parameter, typename Visit>
+void visitFields(Parameter& parameter, const Visit& visit) {
+  SampledParameter usual;
+  usual.dtype = "float32";
+  visit.required("name", parameter.name);
+  visit.required("shape", parameter.shape);
+  visit.optional("local_shape", parameter.local_shape, parameter.shape);
+  visit.optional("optimizer", parameter.optimizer, usual.optimizer);
+  visit.optional("in_optimizer", parameter.is_in_optimizer, usual.is_in_optimizer);
+  visit.optional("model_name", parameter.has_model_name, usual.has_model_name);
+  visit.optional("dtype", parameter.dtype, usual.dtype);
+  visit.optional("requires_grad", parameter.requires_grad, usual.requires_grad);
+  visit.shared("mesh", parameter.mesh, &SharedValues::meshes);
+  visit.optional("placements", parameter.placements, usual.placements);
+  visit.optional("coordinate", parameter.coordinate, usual.coordinate);
+  visit.optional("tensor_model_parallel", parameter.tensor_model_parallel, usual.tensor_model_parallel);
+  visit.optional("sequence_parallel", parameter.sequence_parallel, usual.sequence_parallel);
+  visit.optional("allreduce", parameter.allreduce, usual.allreduce);
+  visit.shared("ddp", parameter.ddp_ranks, &SharedValues::rank_lists);
+  visit.optional("fsdp1_flat", parameter.is_fsdp1_flat, usual.is_fsdp1_flat);
+}
+
+struct ParameterWriter {
+  JsonRow& row;
+  SharedValues& values;
+
+  template <typename Value>
+  void required(const char* name, const Value& value) const {
+    addField(row, name, value, AsItIs(), NoContext());
+  }
+  template <typename Value>
+  void optional(const char* name, const Value& value, const Value& usual) const {
+    if (value != usual) {
+      required(name, value);
+    }
+  }
+  void optional(const char* name, const std::optional<bool>& value, const std::optional<bool>& /*usual*/) const {
+    if (value) {
+      row.addBool(name, *value);
+    }
+  }
+  template <typename Value>
+  void shared(const char* name, const Value& value, std::vector<Value> SharedValues::*list) const {
+    std::vector<Value>& all = values.*list;
+    if (value.empty()) {
+      return;
+    }
+    const auto found = std::find(all.begin(), all.end(), value);
+    row.addNumber(name, static_cast<size_t>(found - all.begin()));
+    if (found == all.end()) {
+      all.push_back(value);
+    }
+  }
+};
+
+struct ParameterReader {
+  const JsonCursor& cursor;
+  const SharedValues& values;
+
+  template <typename Value>
+  void required(const char* name, Value& value) const {
+    readField(cursor.at(name), value, AsItIs(), NoContext());
+  }
+  template <typename Value>
+  void optional(const char* name, Value& value, const Value& usual) const {
+    value = usual;
+    if (cursor.has(name)) {
+      required(name, value);
+    }
+  }
+  void optional(const char* name, std::optional<bool>& value, const std::optional<bool>& /*usual*/) const {
+    if (cursor.has(name)) {
+      value = cursor.at(name).boolean();
+    }
+  }
+  template <typename Value>
+  void shared(const char* name, Value& value, std::vector<Value> SharedValues::*list) const {
+    const std::vector<Value>& all = values.*list;
+    if (!cursor.has(name)) {
+      return;
+    }
+    const auto index = cursor.number<size_t>(name);
+    if (index >= all.size()) {
+      cursor.at(name).wrong("the number of a shared value");
+    }
+    value = all[index];
+  }
+};
+
+} // namespace
+
+std::string parametersToJson(std::span<const SampledParameter> parameters) {
+  SharedValues shared;
+  std::string list;
+  for (const SampledParameter& parameter : parameters) {
+    list += list.empty() ? "" : ",";
+    JsonRow row(list);
+    visitFields(parameter, ParameterWriter{row, shared});
+  }
+  std::string text;
+  {
+    JsonRow row(text);
+    row.addTexts(kMeshes, shared.meshes);
+    row.addJson(kRankLists, shared.rank_lists);
+  }
+  text.back() = ','; // the brace
+  return text + '"' + kParameterList + "\":[" + list + "]}";
+}
+
+std::vector<SampledParameter> parametersFromJson(std::string_view text) {
+  if (nestsTooDeeply(text)) {
+    throw std::runtime_error("the values are nested too deeply");
+  }
+  const nlohmann::json document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const JsonCursor root(document, "parameters");
+  SharedValues shared;
+  readField(root.at(kMeshes), shared.meshes, AsItIs(), NoContext());
+  shared.rank_lists = root.list<std::vector<int64_t>>(kRankLists, [](const JsonCursor& item) {
+    std::vector<int64_t> ranks;
+    readField(item, ranks, AsItIs(), NoContext());
+    return ranks;
+  });
+  return root.list<SampledParameter>(kParameterList, [&](const JsonCursor& item) {
+    SampledParameter parameter;
+    visitFields(parameter, ParameterReader{item, shared});
+    return parameter;
   });
 }
 

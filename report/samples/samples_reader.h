@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/base/result.h"
 #include "report/samples/samples.h"
@@ -23,5 +25,12 @@ Result<ProcessSamples> readSamplesFile(const std::string& path);
 Result<Job> jobOfSamplesFile(const std::string& path);
 /// Reads a samples file that is open. `path` is for errors only.
 Result<ProcessSamples> readSamplesFile(const std::string& path, const FileDescriptor& file);
+
+/// Returns parameters as JSON text. What most of them have by default is left out, and meshes and lists of ranks, which
+/// many share, are written once: a job may have 100,000 parameters. Replaces invalid UTF-8 in names.
+std::string parametersToJson(std::span<const SampledParameter> parameters);
+
+/// Reads such a text. Throws std::runtime_error, which names the field and what was found there.
+std::vector<SampledParameter> parametersFromJson(std::string_view text);
 
 } // namespace commtap

@@ -13,9 +13,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/json/columns.h"
 #include "report/json/fields.h"
 #include "report/json/row_columns.h"
-#include "report/json/row_key.h"
 #include "report/model/amounts.h"
 
 namespace commtap {

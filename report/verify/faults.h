@@ -3,13 +3,20 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/replicas/job_facts.h"
 #include "report/replicas/parameter_tracks.h"
 #include "report/replicas/replica_sets.h"
+#include "report/replicas/replica_split.h"
+#include "report/replicas/verify_vocabulary.h"
 #include "report/verify/step_reductions.h"
 #include "report/verify/verification.h"
 
@@ -61,5 +68,93 @@ std::vector<FoundFault> dataFaults(std::span<const StepSamples> steps, const Job
 /// Returns the parameters that do not train: those whose values never change although they have gradients, and those of
 /// an optimizer that never have a gradient. If these are all of the optimizer's, and none changes, they are a warning.
 std::vector<FoundFault> trainingFaults(const ParameterTracks& tracks, const JobFacts& facts);
+
+/// A set of ranks whose values of a parameter went apart.
+struct SplitSet {
+  const ParameterTrack* track = nullptr;
+  const ReplicaSet* set = nullptr;
+  ReplicaSplit split;
+  SplitDifference difference;
+};
+
+/// The judgement of a split.
+struct SplitVerdict {
+  VerifySeverity severity = VerifySeverity::kNote;
+  VerifyClass what = VerifyClass::kRounding;
+  bool is_averaged = false; ///< perhaps: the gradients differ, and the optimizer's step reduces over the ranks
+};
+
+/// Returns whether the split proves nothing, and counts only next to one between the same ranks that does: of a
+/// parameter that is constant at the start, or whose gradients are noise. Its finding is a note of the class kSeparate.
+bool isFollower(VerifySeverity severity, VerifyClass what);
+
+/// Returns what the split is; nullopt if it is no news: ranks that were never replicas go apart.
+std::optional<SplitVerdict>
+classOf(const SplitSet& split, const SampledOptimizer& optimizer, RankPartsFacts& parts, const JobFacts& facts);
+
+/// Compares the replicas of all parameters.
+class ReplicaFaults {
+ public:
+  /// The arguments outlive the object.
+  ReplicaFaults(const ParameterTracks& tracks, const JobFacts& facts);
+
+  const std::vector<FoundFault>& faults() const {
+    return faults_;
+  }
+  /// Returns how many names of parameters have replicas. Several optimizers may have one parameter.
+  size_t replicated() const {
+    return replicated_.size();
+  }
+  /// Returns how many of these are equal in all samples.
+  size_t equal() const;
+  /// Returns how many names are shards without replicas.
+  size_t sharded() const;
+  /// Returns the sets of ranks that hold replicas, and of how many parameters.
+  const std::map<std::vector<int64_t>, size_t>& replicas() const {
+    return replicas_;
+  }
+
+ private:
+  struct Found {
+    SplitSet split;
+    size_t parent = 0; ///< place of the split of which this one's ranks are a part; its own for none
+  };
+
+  /// A set of ranks whose parts are followed from split to split.
+  struct Followed {
+    const ParameterTrack& track;
+    const ReplicaSet& set;
+    bool is_replicated = false; ///< the set, or parts of it, hold replicas
+    bool is_equal = true;       ///< those that do never differ
+    bool is_counted = false;    ///< the ranks at hand are a part of ranks that are counted already
+  };
+
+  void compare(const ParameterTrack& track);
+  void addReplicated(const ParameterTrack& track, bool is_equal);
+  void follow(Followed& followed, const RankTracks& members, size_t from, size_t parent);
+  bool isProven(const RankTracks& members, size_t end) const;
+  bool holdReplicas(
+      const Followed& followed,
+      const RankTracks& members,
+      const std::optional<ReplicaSplit>& split,
+      bool is_root) const;
+  void findOddGradient(const ParameterTrack& track, const ReplicaSet& set, const RankTracks& members);
+  void judgeSplits();
+  void judgeSameGradients();
+  bool shareAModel(const SameGradient& same, int64_t one, int64_t other) const;
+  bool isMostOf(const SameGradient& same) const;
+
+  const ParameterTracks& tracks_;
+  const JobFacts& facts_;
+  RankPartsFacts parts_;
+  std::deque<ReplicaSet> sets_; ///< those of the splits
+  std::vector<Found> splits_;
+  std::set<const ReplicaSet*> odd_gradients_; ///< the sets whose splits follow from a gradient that is not finite
+  std::vector<SameGradient> same_gradients_;
+  std::vector<FoundFault> faults_;
+  std::map<std::string_view, bool> replicated_; ///< whether it is equal in all samples, by name
+  std::set<std::string_view> shards_;           ///< names
+  std::map<std::vector<int64_t>, size_t> replicas_;
+};
 
 } // namespace commtap

@@ -9,8 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "report/replicas/job_facts.h"
 #include "report/replicas/replica_sets.h"
-#include "report/replicas/row_rules.h"
 
 namespace commtap {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/verify/replica_faults.h"
+#include "report/verify/faults.h"
 
 #include <algorithm>
 #include <functional>

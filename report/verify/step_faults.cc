@@ -8,9 +8,9 @@
 #include <optional>
 #include <utility>
 
+#include "report/replicas/job_facts.h"
 #include "report/replicas/parameter_tracks.h"
 #include "report/replicas/replica_split.h"
-#include "report/replicas/row_rules.h"
 
 namespace commtap {
 namespace {

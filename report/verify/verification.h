@@ -4,11 +4,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "report/model/rank_ranges.h"
+#include "report/replicas/job_facts.h"
 #include "report/replicas/verify_vocabulary.h"
+#include "report/samples/samples.h"
 
 namespace commtap {
 
@@ -72,5 +75,9 @@ struct Verification {
   std::vector<std::string> not_sampled; ///< for people: what is missing in the samples
   std::vector<std::string> problems;
 };
+
+/// Returns what the samples of a run's ranks show, except for the texts and `problems`. Takes of each rank the process
+/// with the most samples.
+Verification verify(std::span<const ProcessSamples> processes, const JobFacts& facts);
 
 } // namespace commtap

@@ -3,52 +3,12 @@
 #pragma once
 
 #include "report/json/columns.h"
-#include "report/json/enum_names.h"
 #include "report/json/fields.h"
 #include "report/verify/verification.h"
 
 namespace commtap {
 
 // The description of the JSON of `commtap verify`.
-
-template <>
-struct EnumNames<VerifySeverity> {
-  static constexpr const char* kHelp =
-      "error: the training is wrong. warning: wrong, or meant so. note: no fault, but worth knowing.";
-  static constexpr int kCount = kVerifySeverityCount;
-  static constexpr auto name = verifySeverityName;
-};
-template <>
-struct EnumNames<VerifyClass> {
-  static constexpr const char* kHelp = "What was found; commtap help verify lists the classes.";
-  static constexpr int kCount = kVerifyClassCount;
-  static constexpr auto name = verifyClassName;
-};
-template <>
-struct EnumNames<DifferenceCause> {
-  static constexpr const char* kHelp =
-      "Why the values differ. frozen, no_gradient: on the ranks in cause_ranks. update: the gradients are equal in "
-      "gradient_step. gradients: they differ there. averaging: they differ, and the optimizer's step reduces over the "
-      "ranks. unknown: there are none to compare.";
-  static constexpr int kCount = kDifferenceCauseCount;
-  static constexpr auto name = differenceCauseName;
-};
-template <>
-struct EnumNames<ReplicaEvidence> {
-  static constexpr const char* kHelp =
-      "Why the ranks are held for replicas. mesh, tensor_parallel, ddp, flat_parameter: declared. gradients, changes: "
-      "proven. start: they were equal in the first sample. none: the finding is not about replicas.";
-  static constexpr int kCount = kReplicaEvidenceCount;
-  static constexpr auto name = replicaEvidenceName;
-};
-template <>
-struct EnumNames<VerifyStatus> {
-  static constexpr const char* kHelp =
-      "wrong: there is an error. suspect: there is a warning, and no error. nothing_to_compare: no parameter has "
-      "replicas, and no reduction of gradients was sampled. ok: else.";
-  static constexpr int kCount = kVerifyStatusCount;
-  static constexpr auto name = verifyStatusName;
-};
 
 template <>
 inline constexpr auto kColumns<VerifyRanks> = std::tuple{

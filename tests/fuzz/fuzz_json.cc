@@ -9,9 +9,8 @@
 #include <string_view>
 
 #include "report/job/job_report_json.h"
-#include "report/json/report_head.h"
 #include "report/json/report_json.h"
-#include "report/merge/fast_report_json.h"
+#include "report/merge/job_reader.h"
 #include "tests/fuzz/targets.h"
 
 namespace commtap {

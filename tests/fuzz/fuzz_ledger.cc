@@ -8,8 +8,8 @@
 
 #include "report/json/report_json.h"
 #include "report/ledger/ledger_checks.h"
-#include "report/ledger_reader/ledger_image.h"
 #include "report/ledger_reader/ledger_reader.h"
+#include "report/ledger_reader/ledger_records.h"
 #include "tests/fuzz/targets.h"
 
 namespace commtap {
@@ -18,7 +18,7 @@ namespace {
 /// Gives the records of a section the checks that they need to be read.
 template <LedgerSectionId kId>
 void seal(std::vector<std::byte>& bytes) {
-  if constexpr (CheckedSection<kId>) {
+  if constexpr (CheckedRecord<LedgerRecord<kId>>) {
     const LedgerSection& section = reinterpret_cast<LedgerHeader*>(bytes.data())->sections[kId];
     const uint64_t offset = section.offset;
     const uint64_t used = section.used.load() & 0xffffffffU;

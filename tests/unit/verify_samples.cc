@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "report/runs/samples_paths.h"
+#include "report/runs/report_paths.h"
 #include "report/samples/samples_writer.h"
 
 #include "tracker/verify/digest.h"

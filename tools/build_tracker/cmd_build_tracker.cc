@@ -14,12 +14,11 @@
 
 #include "tools/build_tracker/build_plan.h"
 #include "tools/cli/output_file.h"
-#include "tools/cli/own_python.h"
+#include "tools/cli/run_note.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/command/elf_file.h"
 #include "tools/command/interpreter.h"
-#include "tools/command/job_program.h"
 #include "tools/run/preload.h"
 
 namespace commtap {

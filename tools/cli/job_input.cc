@@ -6,7 +6,7 @@
 
 #include "report/base/text_file.h"
 #include "report/compare/plan_steps.h"
-#include "report/job/step_count.h"
+#include "report/job/job_report.h"
 #include "report/merge/job_reader.h"
 #include "report/merge/plan_merge.h"
 #include "report/runs/ledger_recovery.h"

@@ -2,16 +2,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/cli/run_note.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <system_error>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "report/base/atomic_file.h"
-#include "report/base/inert.h"
+#include "report/base/redaction.h"
 #include "report/base/text_file.h"
 #include "report/base/timestamp.h"
 #include "report/runs/report_paths.h"
@@ -140,6 +142,30 @@ std::string noteText(const RunNote& note) {
       formatSecond(note.started_at_ns),
       how,
       why);
+}
+
+namespace {
+
+/// commtap/__main__.py sets it to sys.executable.
+constexpr const char* kVariable = "COMMTAP_STARTED_BY";
+
+std::string& storedPython() {
+  static std::string python = "python3";
+  return python;
+}
+
+} // namespace
+
+void takeOwnPython() {
+  const char* const python = std::getenv(kVariable);
+  if (python != nullptr && *python != '\0') {
+    storedPython() = python;
+  }
+  unsetenv(kVariable);
+}
+
+const std::string& ownPython() {
+  return storedPython();
 }
 
 } // namespace commtap

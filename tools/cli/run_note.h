@@ -43,4 +43,11 @@ NotSeenSummary missedEntry(const RunNote& note);
 /// Returns "run X (name), started 2026-11-28 03:04:05Z, ended with status 1 and left no report: ...".
 std::string noteText(const RunNote& note);
 
+/// Notes which Python has started this program, as the script `commtap` of an installed wheel does, and takes that out
+/// of the environment: no child process is to see it. Call once, before other threads start.
+void takeOwnPython();
+
+/// Returns that Python; "python3", which is looked for on PATH, if none has started this program.
+const std::string& ownPython();
+
 } // namespace commtap

@@ -84,4 +84,15 @@ auto withProgress(
   return read([&bar](size_t done, size_t total) { bar.update(done, total); });
 }
 
+/// Returns the manual page commtap(1).
+std::string manualPage(const std::vector<Verb>& verbs);
+
+/// Returns the text of docs/commands.md.
+std::string commandsPage(const std::vector<Verb>& verbs);
+
+/// Returns a script that completes subcommands, options, their values, paths, and commands after `commtap run --`.
+std::string bashCompletion(const std::vector<Verb>& verbs);
+std::string zshCompletion(const std::vector<Verb>& verbs);
+std::string fishCompletion(const std::vector<Verb>& verbs);
+
 } // namespace commtap

@@ -16,8 +16,7 @@
 #include <string_view>
 
 #include "report/base/file_descriptor.h"
-#include "tools/command/child_process.h"
-#include "tools/command/job_program.h"
+#include "tools/command/interpreter.h"
 
 namespace commtap {
 namespace {

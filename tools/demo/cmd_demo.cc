@@ -13,12 +13,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "report/base/inert.h"
-#include "tools/cli/own_python.h"
+#include "report/base/redaction.h"
+#include "tools/cli/run_note.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/command/interpreter.h"
-#include "tools/command/job_program.h"
 #include "tools/run/environment.h"
 #include "tools/run/launch.h"
 #include "tools/run/preload.h"

@@ -4,9 +4,8 @@
 
 #include "report/base/text_file.h"
 #include "report/model/options.h"
-#include "tools/cli/manual.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/docs/row_pages.h"
 #include "tools/metrics/metrics.h"
 

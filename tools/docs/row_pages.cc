@@ -16,8 +16,8 @@
 #include <nlohmann/json.hpp>
 
 #include "report/advice/advice.h"
+#include "report/json/columns.h"
 #include "report/json/report_tables.h"
-#include "report/json/row_key.h"
 #include "report/model/not_seen.h"
 #include "tools/docs/row_schema.h"
 #include "tools/doctor/diagnosis.h"

@@ -17,10 +17,10 @@
 #include "report/hang/verdict_columns.h"
 #include "report/job/job_detail_columns.h"
 #include "report/json/columns.h"
-#include "report/json/enum_names.h"
 #include "report/json/nccl_columns.h"
 #include "report/json/process_columns.h"
 #include "report/json/row_columns.h"
+#include "report/model/vocabulary.h"
 #include "report/verify/verification_columns.h"
 #include "tools/list/list_columns.h"
 
@@ -31,108 +31,62 @@ using nlohmann::ordered_json;
 
 /// The name of a row type's definition in its schema's `$defs`.
 template <typename Row>
-inline constexpr const char* kDefinition = nullptr;
-template <>
-inline constexpr const char* kDefinition<Durations> = "durations";
-template <>
-inline constexpr const char* kDefinition<Job> = "job";
-template <>
-inline constexpr const char* kDefinition<Group> = "group";
-template <>
-inline constexpr const char* kDefinition<Parameter> = "parameter";
-template <>
-inline constexpr const char* kDefinition<Module> = "module";
-template <>
-inline constexpr const char* kDefinition<StalledIn> = "stalled_in";
-template <>
-inline constexpr const char* kDefinition<Imbalance> = "imbalance";
-template <>
-inline constexpr const char* kDefinition<Splits> = "splits";
-template <>
-inline constexpr const char* kDefinition<Collective> = "collective";
-template <>
-inline constexpr const char* kDefinition<Member> = "member";
-template <>
-inline constexpr const char* kDefinition<Operation> = "operation";
-template <>
-inline constexpr const char* kDefinition<StepAmount> = "step_amount";
-template <>
-inline constexpr const char* kDefinition<Step> = "step";
-template <>
-inline constexpr const char* kDefinition<LastCollective> = "last_collective";
-template <>
-inline constexpr const char* kDefinition<NcclCommunicator> = "nccl_communicator";
-template <>
-inline constexpr const char* kDefinition<NcclCall> = "nccl_call";
-template <>
-inline constexpr const char* kDefinition<NcclOpenCall> = "nccl_open_call";
-template <>
-inline constexpr const char* kDefinition<GraphCollective> = "graph_collective";
-template <>
-inline constexpr const char* kDefinition<GraphNcclCall> = "graph_nccl_call";
-template <>
-inline constexpr const char* kDefinition<CudaGraph> = "cuda_graph";
-template <>
-inline constexpr const char* kDefinition<OwnCost> = "own_cost";
-template <>
-inline constexpr const char* kDefinition<NotSeenEntry> = "not_seen_entry";
-template <>
-inline constexpr const char* kDefinition<JobReport> = "job";
-template <>
-inline constexpr const char* kDefinition<JobTotal> = "ranked_total";
-template <>
-inline constexpr const char* kDefinition<JobGroup> = "group";
-template <>
-inline constexpr const char* kDefinition<JobModule> = "module";
-template <>
-inline constexpr const char* kDefinition<JobCollective> = "collective";
-template <>
-inline constexpr const char* kDefinition<JobStepAmount> = "step_amount";
-template <>
-inline constexpr const char* kDefinition<JobStep> = "step";
-template <>
-inline constexpr const char* kDefinition<JobRowTime> = "row_time";
-template <>
-inline constexpr const char* kDefinition<ExposedCauses> = "exposed_causes";
-template <>
-inline constexpr const char* kDefinition<Straggler> = "straggler";
-template <>
-inline constexpr const char* kDefinition<TimeTotals> = "times";
-template <>
-inline constexpr const char* kDefinition<JobProcess> = "process";
-template <>
-inline constexpr const char* kDefinition<JobNcclVersion> = "nccl_version";
-template <>
-inline constexpr const char* kDefinition<JobNcclCall> = "nccl_call";
-template <>
-inline constexpr const char* kDefinition<NotSeenSummary> = "not_seen_entry";
-
-template <>
-inline constexpr const char* kDefinition<HangCall> = "call";
-template <>
-inline constexpr const char* kDefinition<HangRank> = "rank";
-template <>
-inline constexpr const char* kDefinition<HangCount> = "count";
-template <>
-inline constexpr const char* kDefinition<HangDivergence> = "divergence";
-template <>
-inline constexpr const char* kDefinition<HangEnd> = "end";
-template <>
-inline constexpr const char* kDefinition<HangStack> = "stack";
-template <>
-inline constexpr const char* kDefinition<Verdict> = "verdict";
-
-template <>
-inline constexpr const char* kDefinition<ListedRun> = "run";
-template <>
-inline constexpr const char* kDefinition<RunList> = "list";
-
-template <>
-inline constexpr const char* kDefinition<VerifyRanks> = "rank_set";
-template <>
-inline constexpr const char* kDefinition<VerifyFinding> = "finding";
-template <>
-inline constexpr const char* kDefinition<Verification> = "verification";
+struct Definition {
+  const char* name;
+};
+inline constexpr std::tuple kDefinitions = {
+    Definition<Durations>{"durations"},
+    Definition<Job>{"job"},
+    Definition<Group>{"group"},
+    Definition<Parameter>{"parameter"},
+    Definition<Module>{"module"},
+    Definition<StalledIn>{"stalled_in"},
+    Definition<Imbalance>{"imbalance"},
+    Definition<Splits>{"splits"},
+    Definition<Collective>{"collective"},
+    Definition<Member>{"member"},
+    Definition<Operation>{"operation"},
+    Definition<StepAmount>{"step_amount"},
+    Definition<Step>{"step"},
+    Definition<LastCollective>{"last_collective"},
+    Definition<NcclCommunicator>{"nccl_communicator"},
+    Definition<NcclCall>{"nccl_call"},
+    Definition<NcclOpenCall>{"nccl_open_call"},
+    Definition<GraphCollective>{"graph_collective"},
+    Definition<GraphNcclCall>{"graph_nccl_call"},
+    Definition<CudaGraph>{"cuda_graph"},
+    Definition<OwnCost>{"own_cost"},
+    Definition<NotSeenEntry>{"not_seen_entry"},
+    Definition<JobReport>{"job"},
+    Definition<JobTotal>{"ranked_total"},
+    Definition<JobGroup>{"group"},
+    Definition<JobModule>{"module"},
+    Definition<JobCollective>{"collective"},
+    Definition<JobStepAmount>{"step_amount"},
+    Definition<JobStep>{"step"},
+    Definition<JobRowTime>{"row_time"},
+    Definition<ExposedCauses>{"exposed_causes"},
+    Definition<Straggler>{"straggler"},
+    Definition<TimeTotals>{"times"},
+    Definition<JobProcess>{"process"},
+    Definition<JobNcclVersion>{"nccl_version"},
+    Definition<JobNcclCall>{"nccl_call"},
+    Definition<NotSeenSummary>{"not_seen_entry"},
+    Definition<HangCall>{"call"},
+    Definition<HangRank>{"rank"},
+    Definition<HangCount>{"count"},
+    Definition<HangDivergence>{"divergence"},
+    Definition<HangEnd>{"end"},
+    Definition<HangStack>{"stack"},
+    Definition<Verdict>{"verdict"},
+    Definition<ListedRun>{"run"},
+    Definition<RunList>{"list"},
+    Definition<VerifyRanks>{"rank_set"},
+    Definition<VerifyFinding>{"finding"},
+    Definition<Verification>{"verification"},
+};
+template <typename Row>
+inline constexpr const char* kDefinition = std::get<Definition<Row>>(kDefinitions).name;
 
 /// Ranks as ranges, "0-63,128"; "" for none.
 inline constexpr const char* kRangesPattern = "^([0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*)?$";

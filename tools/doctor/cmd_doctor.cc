@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/doctor/diagnosis.h"
 #include "tools/run/preload.h"
 #include "tools/text/table.h"

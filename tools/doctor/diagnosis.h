@@ -4,11 +4,14 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "report/runs/report_scan.h"
+#include "tools/command/interpreter.h"
+#include "tools/run/environment.h"
 #include "tools/text/table.h"
 
 namespace commtap {
@@ -64,5 +67,79 @@ std::vector<Diagnosis> examine(
     const char* const* variables,
     const std::string& executable_folder,
     const Progress& progress);
+
+/// Returns whether doctor may start its own process through these words: all are programs that only change the
+/// environment, limits or priority of what they start on this machine.
+bool mayRunWrapper(const std::vector<std::string>& wrapper, const Environment& environment);
+
+/// Checks the program of a command and the programs that start it. `command` is as the user gave it.
+Diagnosis
+checkCommand(const std::vector<std::string>& command, const JobProgram& program, const Environment& environment);
+
+/// `is_assumed`: the command names no Python; the one on the PATH was examined.
+Diagnosis checkPython(const Result<Interpreter>& interpreter, bool is_assumed);
+
+/// `is_forced`: COMMTAP_TORCH is "force", which accepts a version that is not a release. `has_own_tracker`: a tracker
+/// was built for this version.
+Diagnosis checkTorch(const Result<TorchFiles>& torch, bool is_forced, bool has_own_tracker);
+
+/// Returns the tracker that the stub `library` would load for a torch: built by this user for its whole version,
+/// installed for its minor, or in a build folder; "" if there is none.
+std::string findTracker(const std::string& library, const TorchFiles& torch);
+
+/// Returns the Python part that the tracker would load for a build of Python such as "3.11"; "" if there is none.
+std::string findPythonPart(const std::string& tracker, const std::string& python_build);
+
+/// Returns whether the user has built a tracker for exactly this torch, and it may be loaded.
+bool hasBuiltTracker(const TorchFiles& torch);
+
+Diagnosis checkTracker(const std::string& library, const TorchFiles& torch);
+Diagnosis checkPythonPart(const std::string& tracker, const std::string& python_build);
+
+/// Checks that only trusted users can write to the files, by the rule of the stub. Leaves out paths that are "".
+Diagnosis checkPermissions(const std::string& library, const std::vector<std::string>& files);
+
+/// Checks that torch defines every C++ function that the stub interposes.
+Diagnosis checkSymbols(const std::string& library, const std::string& cpu_library);
+
+/// Finds the NCCL or RCCL that torch calls. `torch_lib`: the folder of libtorch_cpu.so; `nvidia_folders`: of the
+/// namespace package `nvidia`.
+Diagnosis checkNccl(const std::string& torch_lib, const std::vector<std::string>& nvidia_folders);
+
+/// Checks the names and values of the COMMTAP_ variables: one diagnosis per wrong one, or one if all are right.
+std::vector<Diagnosis> checkOptions(const Environment& environment);
+
+/// Looks for other libraries in LD_PRELOAD, auditors and profilers. `library`: commtap's own; `command`: the job's;
+/// `has_memory_saver`: the job's Python has torch_memory_saver, some versions of which take LD_PRELOAD for one path.
+std::vector<Diagnosis> checkNeighbours(
+    const Environment& environment,
+    const std::string& library,
+    const std::vector<std::string>& command,
+    bool has_memory_saver = false);
+
+/// Returns the deepest folder of `path` that exists.
+std::string deepestFolder(const std::string& path);
+
+/// Returns the name of a file system by the number in statfs(): "ext4", "nfs"; its hexadecimal number if unknown.
+std::string fileSystemName(uint64_t type);
+
+/// Checks that the folder of the reports can be made and written to, by making a file in it or in the deepest part of
+/// it that exists. Leaves nothing behind.
+Diagnosis checkOutput(const std::string& folder);
+
+/// Judges the file system of the folder: what it means for reports and ledgers.
+Diagnosis judgeFileSystem(const std::string& folder, uint64_t type);
+
+/// The space that a process may use, in bytes. nullopt: no limit.
+struct LedgerSpace {
+  uint64_t disk_free = 0;
+  std::optional<uint64_t> address_space;
+  std::optional<uint64_t> file_size;
+  uint64_t samples = 0; ///< what its samples file may take
+};
+
+/// Measures the space for a ledger in a folder that exists.
+LedgerSpace measureSpace(const std::string& folder);
+Diagnosis checkSpace(const LedgerSpace& space);
 
 } // namespace commtap

@@ -12,11 +12,10 @@
 #include <utility>
 
 #include "report/runs/output.h"
-#include "report/samples/samples_format.h"
-#include "tools/cli/own_python.h"
-#include "tools/cli/verbs.h"
+#include "report/samples/samples.h"
+#include "tools/cli/run_note.h"
+#include "tools/cli/verb.h"
 #include "tools/command/elf_file.h"
-#include "tools/doctor/checks.h"
 #include "tools/doctor/probe.h"
 #include "tools/run/preload.h"
 #include "tools/run/run_setup.h"

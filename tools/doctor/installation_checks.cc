@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/doctor/checks.h"
+#include "tools/doctor/diagnosis.h"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/doctor/checks.h"
+#include "tools/doctor/diagnosis.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -16,8 +16,8 @@
 
 #include <fmt/format.h>
 
-#include "report/base/address_space.h"
 #include "report/base/atomic_file.h"
+#include "report/base/process.h"
 #include "report/ledger/ledger_layout.h"
 #include "tools/text/text.h"
 

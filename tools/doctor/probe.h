@@ -8,7 +8,7 @@
 
 #include "report/base/result.h"
 #include "report/model/model.h"
-#include "tools/command/child_process.h"
+#include "tools/command/interpreter.h"
 #include "tools/doctor/diagnosis.h"
 #include "tools/run/environment.h"
 

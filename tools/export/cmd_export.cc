@@ -15,20 +15,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "report/base/duration.h"
+#include "report/base/timestamp.h"
+#include "report/job/job_report.h"
 #include "report/job/job_report_json.h"
-#include "report/job/saturated_sums.h"
 #include "report/merge/job_merge.h"
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/output_file.h"
-#include "tools/cli/own_python.h"
+#include "tools/cli/run_note.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/export/export_formats.h"
-#include "tools/export/export_source.h"
 #include "tools/hosts/host_arguments.h"
-#include "tools/metrics/job_metrics.h"
+#include "tools/metrics/rank_metrics.h"
 
 namespace commtap {
 namespace {

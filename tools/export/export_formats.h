@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <list>
 #include <optional>
 #include <span>
@@ -125,5 +126,24 @@ class ParquetFiles {
 
 /// Returns the path of parquet_files.py next to the command, whose folder is `folder`.
 Result<std::string> findParquetScript(const std::string& folder);
+
+/// The reports that `commtap export` takes.
+struct ExportSelection {
+  JobSelection job;
+  bool all = false; ///< every run and attempt; `job` is ignored
+  std::optional<uint32_t> rank;
+  std::string host; ///< "" for any host
+};
+
+/// Returns the selected reports by run, attempt, rank, host and pid. Fails if no report matches.
+Result<std::vector<FoundReport>> chosenReports(const ReportScan& scan, const ExportSelection& selection);
+
+/// Gives the reports to `visit` one after the other, so that thousands need the memory of a few. Adds a line to
+/// `problems` for each file that cannot be read.
+void readEach(
+    const std::vector<FoundReport>& found,
+    const Progress& progress,
+    std::vector<std::string>& problems,
+    const std::function<void(Report)>& visit);
 
 } // namespace commtap

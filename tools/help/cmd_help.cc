@@ -14,9 +14,8 @@
 #include "report/model/spelling.h"
 #include "tools/cli/parser.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/help/doc_pages.h"
-#include "tools/help/page_text.h"
 
 namespace commtap {
 namespace {

@@ -11,7 +11,7 @@
 #include "tools/cli/host_port.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/subcommands.h"
-#include "tools/hosts/downloaded_reports.h"
+#include "tools/hosts/report_archive.h"
 
 namespace commtap {
 namespace {

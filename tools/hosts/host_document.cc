@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "report/base/catch_errors.h"
 #include "report/base/json_text.h"
+#include "report/base/result.h"
 #include "report/json/report_json.h"
 #include "tools/text/text.h"
 

@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "report/base/result.h"
-#include "report/merge/fast_report_json.h"
+#include "report/merge/job_reader.h"
 #include "tools/live/job_look.h"
-#include "tools/live/traffic.h"
 
 namespace commtap {
 

@@ -20,7 +20,6 @@
 #include "tools/hosts/host_document.h"
 #include "tools/http/http_client.h"
 #include "tools/live/job_look.h"
-#include "tools/live/traffic.h"
 
 namespace commtap {
 

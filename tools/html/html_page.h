@@ -22,4 +22,8 @@ std::string livePage();
 /// browsers ignore frame-ancestors.
 inline constexpr const char* kLivePagePolicy = "frame-ancestors 'none'";
 
+/// Has the desktop's browser show a file, and does not wait for it. Returns false if no display is known to show it on,
+/// or if no program that opens files could be started.
+bool openInBrowser(const std::string& path);
+
 } // namespace commtap

@@ -18,8 +18,9 @@
 
 #include "report/job/job_detail_columns.h"
 #include "report/job/job_report.h"
+#include "report/verify/verification.h"
 
-/// Helpers that build the columns of the page's tables.
+/// Helpers that build the columns of the page's tables; the facts of a run on every page, and the text of its data.
 namespace commtap::page {
 
 /// A list of distinct strings. The call operator returns the index of a string, adding it if it is new.
@@ -135,5 +136,29 @@ columnsOf(const std::vector<Row>& rows, std::initializer_list<std::string_view> 
 inline nlohmann::json toJson(const RankRanges& ranges) {
   return columnOf(ranges, [](const auto& range) { return nlohmann::json{range.first, range.second}; });
 }
+
+/// Returns the facts of the page's header.
+nlohmann::json factsOf(const JobReport& job);
+
+/// Returns the table of processes. Times are in ns since 1970.
+nlohmann::json processesOf(const JobReport& job, Strings& strings);
+
+/// Returns the names of the phases or kinds, by number.
+nlohmann::json phaseNames();
+nlohmann::json kindNames();
+
+/// Returns the document as ASCII JSON that is safe in a <script> element.
+std::string documentText(const nlohmann::json& document);
+
+/// Returns the page data of the job's NCCL calls; null if there are none.
+nlohmann::json ncclOf(const JobReport& job, Strings& strings);
+
+/// Returns a list with what `commtap advise` says of the job: `rule`, `text`, `link`, `group`, `stake`, `rows` (numbers
+/// of rows of the page, the first of them) and `row_count`.
+nlohmann::json adviceOf(const JobReport& job);
+
+/// Returns what `commtap verify` says: `status`, `line` and `found`, the words of each error and warning as a list of
+/// lines. Null without a verdict.
+nlohmann::json verifyOf(const Verification* verification);
 
 } // namespace commtap::page

@@ -8,11 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/json/fields.h"
-#include "tools/html/page_advice.h"
 #include "tools/html/page_columns.h"
-#include "tools/html/page_nccl.h"
-#include "tools/html/page_run.h"
-#include "tools/html/page_verify.h"
 #include "tools/text/call_text.h"
 #include "tools/text/job_text.h"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/html/page_diff.h"
+#include "tools/html/page_data.h"
 
 #include <map>
 #include <string_view>
@@ -8,11 +8,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/base/text_file.h"
 #include "report/compare/change_bundle.h"
 #include "report/compare/job_comparison.h"
 #include "report/json/fields.h"
+#include "report/sweep/sweep.h"
 #include "tools/html/page_columns.h"
-#include "tools/html/page_run.h"
 #include "tools/job/diff_summary.h"
 #include "tools/job/diff_text.h"
 
@@ -160,6 +161,18 @@ diffData(const JobReport& before, const JobReport& after, const std::vector<Tole
       {"changes", changesTable(diff.changes, strings)},
   };
   document["strings"] = strings.take();
+  return page::documentText(document);
+}
+
+Result<std::string> sweepData(const std::string& file) {
+  Result<std::string> text = readJsonInput(file);
+  if (!text) {
+    return text;
+  }
+  const nlohmann::json document = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (!document.is_object() || !document.contains(field::kSchema) || document[field::kSchema] != kSweepSchema) {
+    return Result<std::string>::failure(file + " is no sweep of commtap plan (" + kSweepSchema + ")");
+  }
   return page::documentText(document);
 }
 

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "report/job/step_count.h"
+#include "report/job/job_report.h"
 #include "report/json/fields.h"
-#include "report/json/json_write.h"
+#include "report/json/json_row.h"
 #include "tools/job/change_json.h"
 #include "tools/text/job_text.h"
 #include "tools/text/text.h"

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/job/change_json.h"
 
+#include "report/job/job_report.h"
 #include "report/job/job_report_json.h"
-#include "report/job/step_count.h"
 #include "report/json/fields.h"
-#include "report/json/json_write.h"
+#include "report/json/json_row.h"
 #include "tools/job/change_text.h"
 #include "tools/job/diff_summary.h"
 #include "tools/job/diff_text.h"

@@ -9,7 +9,7 @@
 #include "report/advice/advice.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/job/advice_text.h"
 
 namespace commtap {

@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "report/base/duration.h"
+#include "report/base/timestamp.h"
 #include "report/merge/job_reader.h"
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/job/diff_text.h"
 
 namespace commtap {

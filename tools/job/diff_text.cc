@@ -12,7 +12,7 @@
 #include "report/base/timestamp.h"
 #include "report/compare/job_comparison.h"
 #include "report/compare/merged_rows.h"
-#include "report/job/step_count.h"
+#include "report/job/job_report.h"
 #include "tools/job/change_text.h"
 #include "tools/job/diff_summary.h"
 #include "tools/text/call_text.h"

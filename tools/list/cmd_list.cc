@@ -7,11 +7,11 @@
 #include <optional>
 #include <string>
 
-#include "report/base/duration.h"
 #include "report/base/process.h"
+#include "report/base/timestamp.h"
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/list/list_text.h"
 #include "tools/list/listed_run.h"
 

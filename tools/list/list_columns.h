@@ -3,8 +3,8 @@
 #pragma once
 
 #include "report/json/columns.h"
-#include "report/json/enum_names.h"
 #include "report/json/fields.h"
+#include "report/model/vocabulary.h"
 #include "tools/list/listed_run.h"
 
 namespace commtap {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "report/base/inert.h"
+#include "report/base/redaction.h"
 #include "report/base/timestamp.h"
 #include "report/json/row_write.h"
 #include "tools/list/list_columns.h"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -14,7 +15,6 @@
 #include "report/base/result.h"
 #include "report/model/model.h"
 #include "report/runs/report_paths.h"
-#include "report/runs/run_names.h"
 #include "tools/live/process_state.h"
 
 namespace commtap {
@@ -94,5 +94,43 @@ struct ChosenRuns {
 
 /// Returns the runs of a look. Fails if `wanted`, as runsMeant(), is none of them; "": the newest.
 Result<ChosenRuns> chosenRuns(const JobLook& now, const std::string& wanted);
+
+/// Blocks SIGTERM and SIGINT in this thread and the threads it starts later. Returns the set to pass to sigwait().
+sigset_t blockEndSignals();
+
+/// Lets SIGTERM and SIGINT end the process at once with status 0, wherever it is: for a command that has nothing to
+/// finish, and may be waiting for another machine, another program or a reader of its output.
+void endAtSignals();
+
+/// The communication of processes since they started.
+struct TrafficSums {
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+  uint64_t running_ns = 0;
+  double running_bus_bytes = 0;
+  uint64_t exposed_ns = 0;
+  uint64_t timed = 0; ///< processes that exposed_ns covers
+
+  void add(const TrafficSums& other);
+  bool operator==(const TrafficSums&) const = default;
+};
+
+/// A row's run, as runName(), and its name. Rows of different runs are never added up.
+using TrafficName = std::pair<std::string, std::string>;
+using TrafficTable = std::map<TrafficName, TrafficSums>;
+
+struct Traffic {
+  TrafficTable by_kind;
+  TrafficTable by_group; ///< by title
+  TrafficTable by_module;
+
+  void add(const Traffic& other);
+  bool operator==(const Traffic&) const = default;
+};
+
+Traffic trafficOf(std::span<const std::shared_ptr<const Report>> reports);
+
+/// Returns a name for the run and attempt of a process: "run", "run attempt 2", or "pid 17" without a run ID.
+std::string runName(const Job& job);
 
 } // namespace commtap

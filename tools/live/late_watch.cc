@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "report/model/time_sums.h"
+#include "report/model/amounts.h"
 #include "tools/text/text.h"
 
 namespace commtap {

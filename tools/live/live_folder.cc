@@ -9,16 +9,15 @@
 #include <iterator>
 #include <system_error>
 
-#include "report/base/catch_errors.h"
-#include "report/base/duration.h"
+#include "report/base/result.h"
 #include "report/base/text_file.h"
+#include "report/base/timestamp.h"
 #include "report/json/inert_row.h"
-#include "report/json/report_head.h"
+#include "report/json/report_json.h"
 #include "report/ledger_reader/ledger_reader.h"
-#include "report/merge/last_activity.h"
-#include "report/runs/foreign_files.h"
-#include "report/runs/process_files.h"
+#include "report/merge/job_merge.h"
 #include "report/runs/report_scan.h"
+#include "report/runs/run_folder.h"
 
 namespace commtap {
 namespace {

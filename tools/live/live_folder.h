@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "report/base/result.h"
-#include "report/merge/fast_report_json.h"
+#include "report/merge/job_reader.h"
 #include "report/model/model.h"
 
 namespace commtap {

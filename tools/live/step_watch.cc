@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "report/base/duration.h"
+#include "report/base/timestamp.h"
 #include "tools/text/text.h"
 
 namespace commtap {

@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/metrics/exposition.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include <nlohmann/json.hpp>
 
 #include "tools/text/text.h"
 
@@ -126,6 +132,163 @@ std::string Exposition::text(Dialect dialect) const {
     }
   }
   return dialect == Dialect::kOpenMetrics ? text + "# EOF\n" : text;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using LabelPairs = std::vector<std::pair<std::string, std::string>>;
+
+constexpr int kCumulative = 2;       // AggregationTemporality of opentelemetry-proto
+constexpr double kUsPerSecond = 1e6; // reports have no finer time
+constexpr uint64_t kNsPerUs = 1000;
+
+bool isOfResource(const std::string& name) {
+  return name == "run_id" || name == "attempt" || name == "rank";
+}
+
+/// The labels of a sample: those of its resource, and those of its data point.
+struct SplitLabels {
+  LabelPairs resource;
+  LabelPairs point;
+};
+
+SplitLabels split(const std::string& text) {
+  SplitLabels labels;
+  for (auto& [name, value] : labelPairs(text)) {
+    const bool is_of_resource = isOfResource(name);
+    (is_of_resource ? labels.resource : labels.point).emplace_back(std::move(name), std::move(value));
+  }
+  return labels;
+}
+
+/// Protobuf's JSON has integers of 64 bits as texts.
+Json attribute(const std::string& name, const std::string& value) {
+  const bool is_number = name == "commtap.attempt" || name == "commtap.rank";
+  return {{"key", name}, {"value", {{is_number ? "intValue" : "stringValue", value}}}};
+}
+
+Json resourceOf(const LabelPairs& labels, const std::string& host) {
+  Json attributes = Json::array();
+  attributes.push_back(attribute("service.name", "commtap"));
+  attributes.push_back(attribute("host.name", host));
+  for (const auto& [name, value] : labels) {
+    attributes.push_back(attribute("commtap." + name, value));
+  }
+  return {{"attributes", std::move(attributes)}};
+}
+
+void setValue(Json& point, const std::string& text) {
+  int64_t whole = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
+  if (error == std::errc() && end == text.data() + text.size()) {
+    point["asInt"] = text;
+  } else {
+    point["asDouble"] = std::stod(text);
+  }
+}
+
+std::string_view ucum(std::string_view unit) {
+  return unit == "bytes" ? "By" : unit == "seconds" ? "s" : "1";
+}
+
+Json metricOf(const MetricRow& row, Json points) {
+  Json metric = {{"name", row.name}, {"description", row.help}, {"unit", ucum(row.unit)}};
+  if (row.type == MetricType::kCounter) {
+    metric["sum"] = {{"dataPoints", std::move(points)}, {"aggregationTemporality", kCumulative}, {"isMonotonic", true}};
+  } else {
+    metric["gauge"] = {{"dataPoints", std::move(points)}};
+  }
+  return metric;
+}
+
+/// Collects metrics into requests of limited size.
+class Requests {
+ public:
+  explicit Requests(const OtlpContext& context) : context_(context) {}
+
+  void add(const LabelPairs& resource, const MetricRow& row, const std::vector<Json>& points) {
+    for (size_t at = 0; at < points.size();) {
+      if (points_ >= context_.max_points) {
+        finish();
+      }
+      const size_t count = std::min(points.size() - at, context_.max_points - points_);
+      Json part(
+          std::vector<Json>(points.begin() + static_cast<long>(at), points.begin() + static_cast<long>(at + count)));
+      metricsOf(resource).push_back(metricOf(row, std::move(part)));
+      at += count;
+      points_ += count;
+    }
+  }
+
+  std::vector<std::string> take() {
+    finish();
+    return std::move(bodies_);
+  }
+
+ private:
+  Json& metricsOf(const LabelPairs& resource) {
+    if (resources_.empty() || current_ != resource) {
+      const Json scope = {{"scope", {{"name", "commtap"}, {"version", COMMTAP_VERSION}}}, {"metrics", Json::array()}};
+      resources_.push_back({{"resource", resourceOf(resource, context_.host)}, {"scopeMetrics", Json::array({scope})}});
+      current_ = resource;
+    }
+    return resources_.back()["scopeMetrics"][0]["metrics"];
+  }
+
+  void finish() {
+    if (!resources_.empty()) {
+      bodies_.push_back(Json{{"resourceMetrics", std::move(resources_)}}.dump());
+    }
+    resources_ = Json::array();
+    points_ = 0;
+  }
+
+  const OtlpContext& context_;
+  std::vector<std::string> bodies_;
+  Json resources_ = Json::array();
+  LabelPairs current_;
+  size_t points_ = 0;
+};
+
+/// When each rank's first process started, in ns since 1970 as a text.
+std::map<LabelPairs, std::string> startsOf(const Exposition& exposition) {
+  std::map<LabelPairs, std::string> starts;
+  for (const Exposition::Sample& sample : exposition.samples(MetricId::kProcessStart)) {
+    const auto us = static_cast<uint64_t>(std::llround(std::stod(sample.value) * kUsPerSecond));
+    starts[split(sample.labels).resource] = std::to_string(us * kNsPerUs);
+  }
+  return starts;
+}
+
+} // namespace
+
+std::vector<std::string> otlpRequests(const Exposition& exposition, const OtlpContext& context) {
+  const std::map<LabelPairs, std::string> starts = startsOf(exposition);
+  std::map<LabelPairs, std::map<MetricId, std::vector<Json>>> resources;
+  for (const MetricRow& row : metricTable()) {
+    for (const Exposition::Sample& sample : exposition.samples(row.id)) {
+      SplitLabels labels = split(sample.labels);
+      Json point = Json::object();
+      for (const auto& [name, value] : labels.point) {
+        point["attributes"].push_back(attribute(name, value));
+      }
+      const auto start = starts.find(labels.resource);
+      if (row.type == MetricType::kCounter && start != starts.end()) {
+        point["startTimeUnixNano"] = start->second;
+      }
+      point["timeUnixNano"] = std::to_string(context.now_ns);
+      setValue(point, sample.value);
+      resources[std::move(labels.resource)][row.id].push_back(std::move(point));
+    }
+  }
+  Requests requests(context);
+  for (const auto& [resource, metrics] : resources) {
+    for (const auto& [id, points] : metrics) {
+      requests.add(resource, metricRow(id), points);
+    }
+  }
+  return requests.take();
 }
 
 } // namespace commtap

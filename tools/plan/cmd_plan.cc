@@ -12,7 +12,7 @@
 #include "report/base/atomic_file.h"
 #include "report/sweep/sweep.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/command/interpreter.h"
 #include "tools/plan/plan_run.h"
 #include "tools/plan/plan_settings.h"

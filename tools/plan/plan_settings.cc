@@ -12,7 +12,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "tools/command/job_program.h"
+#include "tools/command/interpreter.h"
 
 namespace commtap {
 namespace {

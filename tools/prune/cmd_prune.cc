@@ -11,14 +11,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "report/base/duration.h"
 #include "report/base/process.h"
 #include "report/base/timestamp.h"
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/report_scan.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
-#include "tools/prune/removal.h"
+#include "tools/cli/verb.h"
 #include "tools/prune/stored_run.h"
 #include "tools/text/text.h"
 

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/run/preload.h"
 #include "tools/run/run_setup.h"
 #include "tools/text/text.h"

@@ -25,7 +25,7 @@
 #include "report/runs/run_folder.h"
 #include "tools/cli/run_note.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/run/job_processes.h"
 #include "tools/run/launch.h"
 #include "tools/run/preload.h"

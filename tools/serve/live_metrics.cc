@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "report/base/inert.h"
 #include "report/base/process.h"
+#include "report/base/redaction.h"
 #include "tools/cli/subcommands.h"
 #include "tools/hosts/report_archive.h"
 #include "tools/metrics/exposition.h"
-#include "tools/metrics/job_metrics.h"
+#include "tools/metrics/rank_metrics.h"
 #include "tools/serve/serve_paths.h"
 
 namespace commtap {

@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 
 #include "report/hang/hang_vocabulary.h"
-#include "report/runs/samples_paths.h"
-#include "tools/metrics/job_metrics.h"
+#include "report/runs/report_paths.h"
+#include "tools/metrics/rank_metrics.h"
 #include "tools/text/text.h"
 #include "tools/verify/verified_run.h"
 #include "tools/why/job_verdict.h"

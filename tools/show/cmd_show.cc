@@ -16,7 +16,7 @@
 #include "report/runs/report_scan.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/hosts/host_arguments.h"
 #include "tools/show/screen_text.h"
 #include "tools/show/show_json.h"

@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "report/advice/advice.h"
-#include "report/model/module_pattern.h"
+#include "report/model/module_tree.h"
 #include "report/model/rank_ranges.h"
 #include "tools/text/job_text.h"
 #include "tools/text/table.h"

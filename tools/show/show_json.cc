@@ -7,7 +7,7 @@
 #include "report/advice/advice.h"
 #include "report/job/job_report_json.h"
 #include "report/json/fields.h"
-#include "report/json/json_write.h"
+#include "report/json/json_row.h"
 #include "report/json/row_columns.h"
 #include "report/json/row_write.h"
 #include "report/model/rank_ranges.h"

@@ -7,8 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "report/job/merged_row.h"
-#include "report/job/step_count.h"
+#include "report/job/job_report.h"
 #include "report/model/saturating.h"
 #include "tools/show/cuda_graphs_text.h"
 #include "tools/show/operations_text.h"

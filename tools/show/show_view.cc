@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "report/base/glob.h"
-#include "report/job/rank_union.h"
-#include "report/job/saturated_sums.h"
+#include "report/job/job_report.h"
+#include "report/job/job_summary.h"
 #include "report/json/fields.h"
 #include "report/model/saturating.h"
 

@@ -12,7 +12,7 @@
 
 #include "report/job/job_report.h"
 #include "report/merge/job_merge.h"
-#include "report/model/time_sums.h"
+#include "report/model/amounts.h"
 #include "tools/show/cuda_graphs_text.h"
 #include "tools/show/operations_text.h"
 #include "tools/show/steps_text.h"

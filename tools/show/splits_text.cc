@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "report/base/inert.h"
+#include "report/base/redaction.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
 

@@ -11,7 +11,7 @@
 #include "report/json/nccl_columns.h"
 #include "report/json/process_columns.h"
 #include "report/json/row_columns.h"
-#include "report/model/module_names.h"
+#include "report/model/module_tree.h"
 #include "report/model/saturating.h"
 #include "tools/tables/table_fields.h"
 

@@ -14,8 +14,8 @@
 
 #include "report/base/timestamp.h"
 #include "report/json/columns.h"
-#include "report/json/enum_names.h"
 #include "report/model/model.h"
+#include "report/model/vocabulary.h"
 
 /// Converts fields of described rows to cells of flat tables.
 namespace commtap::cells {

@@ -9,7 +9,7 @@
 
 #include "report/base/checksum.h"
 #include "report/base/timestamp.h"
-#include "report/json/json_write.h"
+#include "report/json/json_row.h"
 #include "report/model/amounts.h"
 #include "report/model/saturating.h"
 

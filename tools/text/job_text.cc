@@ -10,9 +10,7 @@
 #include <fmt/format.h>
 
 #include "report/base/timestamp.h"
-#include "report/job/rank_union.h"
-#include "report/job/step_count.h"
-#include "report/model/rank_ranges.h"
+#include "report/job/job_report.h"
 #include "tools/text/call_text.h"
 #include "tools/text/text.h"
 

@@ -11,7 +11,7 @@
 
 #include "report/advice/advice.h"
 #include "report/job/job_report.h"
-#include "report/model/time_sums.h"
+#include "report/model/amounts.h"
 #include "tools/text/table.h"
 
 namespace commtap {

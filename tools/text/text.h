@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/base/inert.h"      // IWYU pragma: export
+#include "report/base/redaction.h"  // IWYU pragma: export
 #include "report/job/number_text.h" // IWYU pragma: export
 
 namespace commtap {

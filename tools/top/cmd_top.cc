@@ -14,9 +14,9 @@
 
 #include "report/base/process.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/hosts/host_arguments.h"
-#include "tools/live/end_signals.h"
+#include "tools/live/job_look.h"
 #include "tools/live/live_folder.h"
 #include "tools/text/text.h"
 #include "tools/top/screen.h"

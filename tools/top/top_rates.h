@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tools/live/traffic.h"
+#include "tools/live/job_look.h"
 #include "tools/text/table.h"
 
 namespace commtap {

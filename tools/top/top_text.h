@@ -7,7 +7,6 @@
 
 #include "tools/live/job_look.h"
 #include "tools/live/late_watch.h"
-#include "tools/live/traffic.h"
 #include "tools/text/table.h"
 #include "tools/top/screen.h"
 #include "tools/top/top_rates.h"

@@ -6,9 +6,9 @@
 
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
+#include "tools/verify/finding_text.h"
 #include "tools/verify/verified_run.h"
-#include "tools/verify/verify_text.h"
 
 namespace commtap {
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/verify/verification.h"
+#include "tools/text/table.h"
 
 namespace commtap {
 
@@ -48,5 +49,17 @@ std::string sentences(const std::string& one, const std::string& other);
 /// Returns up to three lines of inert text: what and where, between which samples and by how much, why and where to
 /// look. A finding with two readings names both.
 std::vector<std::string> linesOf(const VerifyFinding& finding);
+
+/// Writes the sentences of a verification: the lines of each finding, and Verification::line.
+void addWords(Verification& result);
+
+/// Returns inert text for people: the findings, of many the first ones, and what was compared. What could not be
+/// compared comes first if nothing was.
+std::string verifyText(const Verification& result, const Color& color);
+
+std::string verifyJson(const Verification& result);
+
+/// Returns a JUnit document with a test case per class of findings. `is_strict`: warnings are failures too.
+std::string verifyJunit(const Verification& result, bool is_strict);
 
 } // namespace commtap

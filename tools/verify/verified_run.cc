@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 
 #include "report/merge/job_reader.h"
-#include "report/runs/samples_paths.h"
+#include "report/runs/report_paths.h"
 #include "report/samples/samples_reader.h"
-#include "report/verify/verify_judge.h"
+#include "report/verify/verification.h"
 #include "tools/text/text.h"
-#include "tools/verify/verify_text.h"
+#include "tools/verify/finding_text.h"
 
 namespace commtap {
 namespace {

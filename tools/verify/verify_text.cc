@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/verify/verify_text.h"
+#include "tools/verify/finding_text.h"
 
 #include <algorithm>
 
@@ -11,7 +11,6 @@
 #include "tools/text/call_text.h"
 #include "tools/text/markup.h"
 #include "tools/text/text.h"
-#include "tools/verify/finding_text.h"
 
 namespace commtap {
 namespace {

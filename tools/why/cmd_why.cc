@@ -14,13 +14,12 @@
 #include <fmt/ranges.h>
 
 #include "report/base/process.h"
-#include "report/merge/last_activity.h"
+#include "report/merge/job_merge.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/subcommands.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 #include "tools/hosts/host_arguments.h"
 #include "tools/http/http_client.h"
-#include "tools/live/end_signals.h"
 #include "tools/live/job_look.h"
 #include "tools/live/late_watch.h"
 #include "tools/live/process_state.h"

@@ -8,7 +8,6 @@
 #include "report/model/not_seen.h"
 #include "report/model/vocabulary.h"
 #include "tracker/attribution/stage_tensors.h"
-#include "tracker/core/call_times.h"
 #include "tracker/core/python_host.h"
 #include "tracker/core/thread_state.h"
 

@@ -8,7 +8,7 @@
 #include "report/model/vocabulary.h"
 #include "tracker/attribution/module_registry.h"
 #include "tracker/collectives/count_captures.h"
-#include "tracker/core/lasting_text.h"
+#include "tracker/core/launch_environment.h"
 #include "tracker/core/process_ledger.h"
 
 namespace commtap {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "tracker/torch/source_names.h"
+#include "tracker/torch/function_names.h"
 
 namespace commtap {
 namespace {

@@ -6,6 +6,10 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <mutex>
+#include <new>
+#include <string>
+#include <unordered_set>
 
 namespace commtap {
 namespace {
@@ -66,6 +70,32 @@ std::string launchedRunId(const std::string& host) {
 std::string launchedName() {
   const std::string name = environmentText("WANDB_NAME");
   return name.empty() ? environmentText("SLURM_JOB_NAME") : name;
+}
+
+namespace {
+
+struct Texts {
+  std::mutex mutex;
+  std::unordered_set<std::string> all;
+};
+
+Texts& texts() {
+  static auto* instance = new Texts(); // leaked: the job holds pointers into it
+  return *instance;
+}
+
+} // namespace
+
+const char* lastingText(std::string_view text) {
+  if (text.empty()) {
+    return "";
+  }
+  const std::lock_guard<std::mutex> lock(texts().mutex);
+  return texts().all.emplace(text).first->c_str();
+}
+
+ForkLock lastingTextForkLock() {
+  return {&texts().mutex, [] { new (&texts()) Texts(); }, "texts at a fork"};
 }
 
 } // namespace commtap

@@ -4,6 +4,9 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+
+#include "tracker/core/fork_locks.h"
 
 namespace commtap {
 
@@ -29,5 +32,11 @@ std::string launchedRunId(const std::string& host);
 
 /// Returns the name that Weights & Biases' settings or Slurm give the run; "" without one.
 std::string launchedName();
+
+/// Returns a NUL-terminated copy of `text` that stays valid until the process ends. Keeps each distinct text once and
+/// never frees it: use it for names, whose number is bounded.
+const char* lastingText(std::string_view text);
+
+ForkLock lastingTextForkLock();
 
 } // namespace commtap

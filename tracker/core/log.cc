@@ -8,7 +8,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include "report/base/inert.h"
+#include "report/base/redaction.h"
 
 namespace commtap {
 namespace {

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <map>
 #include <vector>
 
@@ -139,6 +141,28 @@ bool OffSwitch::set(const std::string& reason) const {
   const FileDescriptor file(open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   const std::string text = kSignature + reason + "\nEmpty this file to count all the same.\n";
   return file.isOpen() && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+namespace {
+
+constinit std::atomic<void (*)(int status)> function{nullptr};
+
+void end(int status) {
+  if (void (*ends)(int) = function.exchange(nullptr); ends != nullptr) {
+    ends(status);
+  }
+}
+
+} // namespace
+
+void ExitHandler::install(void (*ends)(int status)) {
+  function.store(ends);
+  std::atexit([] { end(kUnknown); });
+  renew();
+}
+
+void ExitHandler::renew() {
+  on_exit([](int status, void* /*unused*/) { end(status); }, nullptr);
 }
 
 } // namespace commtap

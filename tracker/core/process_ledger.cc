@@ -12,7 +12,6 @@
 #include <new>
 #include <optional>
 
-#include "report/base/address_space.h"
 #include "report/base/atomic_file.h"
 #include "report/base/process.h"
 #include "report/ledger/ledger_checks.h"
@@ -23,7 +22,6 @@
 #include "report/runs/run_folder.h"
 #include "tracker/core/catch_all.h"
 #include "tracker/core/clock.h"
-#include "tracker/core/exit_handler.h"
 #include "tracker/core/log.h"
 #include "tracker/core/off_switch.h"
 

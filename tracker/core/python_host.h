@@ -28,8 +28,8 @@ enum CommtapTensorClass : uint8_t {
   kCommtapTracedTensor, ///< fake or functional: a compiler traces the op, nothing is computed
 };
 
-/// The objects of a library's running Python code, as local variables of its frames. tracker/python/frames.cc lists the
-/// functions and variables.
+/// The objects of a library's running Python code, as local variables of its frames. tracker/python/running_work.cc
+/// lists the functions and variables.
 enum CommtapInFrames : uint8_t {
   kCommtapRunningUnit,      ///< the modules of the FSDP2 unit whose method runs
   kCommtapPrefetchingUnit,  ///< the modules of the FSDP2 unit whose method calls the running one

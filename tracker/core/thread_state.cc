@@ -46,4 +46,48 @@ void ThreadState::countTooDeep() {
   ProcessLedger::ledger().notSeen(NotSeen::kModuleStackTooDeep, "");
 }
 
+namespace {
+
+/// Returns true while `call` still owns its slot among the last collectives.
+bool isAmongLast(const OpFrame& call) {
+  return call.last != nullptr && call.last->number.load(std::memory_order_acquire) == call.number;
+}
+
+} // namespace
+
+bool isStepTimed(uint32_t every) {
+  return every == 1 || ProcessLedger::ledger().stepNumber() % every == 0;
+}
+
+void countDuration(const OpFrame& call, DurationKind kind, uint64_t ns) {
+  LedgerWriter& ledger = ProcessLedger::ledger();
+  if (LedgerTimes* times = ledger.timesOf(*call.row)) {
+    ledger.countDuration(*call.row, *times, kind, ns);
+    if (kind == DurationKind::kRunning) {
+      times->bytes.fetch_add(call.bytes, std::memory_order_relaxed);
+    }
+  }
+}
+
+void countExposed(const OpFrame& call, const Stalled& where, uint64_t ns) {
+  countDuration(call, DurationKind::kExposed, ns);
+  if (call.row->times.load(std::memory_order_relaxed) != 0) {
+    ProcessLedger::ledger().countStall(*call.row, where.module, where.phase, ns);
+  }
+}
+
+void noteCompleted(const OpFrame& call, bool succeeded, uint64_t completed_at_ns) {
+  if (isAmongLast(call)) {
+    call.last->completed_at_ns.store(succeeded ? completed_at_ns : 0, std::memory_order_relaxed);
+    call.last->state.store(
+        static_cast<uint32_t>(succeeded ? LastState::kCompleted : LastState::kFailed), std::memory_order_relaxed);
+  }
+}
+
+void noteStarted(const OpFrame& call, uint64_t started_at_ns) {
+  if (isAmongLast(call)) {
+    call.last->started_at_ns.store(started_at_ns, std::memory_order_relaxed);
+  }
+}
+
 } // namespace commtap

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "report/ledger/ledger_format.h"
+#include "report/model/durations.h"
 #include "tracker/core/cost_sample.h"
 #include "tracker/core/timeline.h"
 #include "tracker/torch/compat.h"
@@ -59,14 +60,14 @@ struct OptimizerStep {
   const void* object; ///< what has the label
   uint32_t depth;     ///< to hand to leave()
   std::string text;   ///< "Adam.step"
-  StringId id = 0;    ///< LedgerCollectives::labelId(text), once it is needed
+  StringId id = 0;    ///< LedgerWriter::labelId(text), once it is needed
 };
 
 /// A record_function label of the job itself.
 struct UserLabel {
   const void* object; ///< what has the label
   std::string text;
-  StringId id = 0; ///< LedgerCollectives::labelId(text), once it is needed
+  StringId id = 0; ///< LedgerWriter::labelId(text), once it is needed
 };
 
 struct DeviceSpan;
@@ -191,5 +192,27 @@ class ThreadState {
   uint32_t depth_ = 0; ///< may exceed kMaxDepth; scopes beyond are not kept
   std::array<Scope, kMaxDepth> scopes_;
 };
+
+/// Returns whether the collectives of the running step are timed: those of every n-th step are, so that the times of a
+/// step are whole.
+bool isStepTimed(uint32_t every);
+
+/// Adds a duration to the row of `call`. A kRunning duration also adds the call's payload.
+void countDuration(const OpFrame& call, DurationKind kind, uint64_t ns);
+
+/// A place at which a thread or stream stands still because a collective has not completed.
+struct Stalled {
+  uint32_t module = kGlobalModule; ///< the one that runs there
+  Phase phase = Phase::kOther;
+};
+
+/// Adds a time in which the job stood still to the row of `call` (DurationKind::kExposed) and to the place.
+void countExposed(const OpFrame& call, const Stalled& where, uint64_t ns);
+
+/// Notes that `call` has completed. `completed_at_ns` is steady clock time; 0 if unknown.
+void noteCompleted(const OpFrame& call, bool succeeded, uint64_t completed_at_ns);
+
+/// Notes that the backend has begun to work on `call`. `started_at_ns` is steady clock time.
+void noteStarted(const OpFrame& call, uint64_t started_at_ns);
 
 } // namespace commtap

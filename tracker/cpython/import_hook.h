@@ -19,4 +19,24 @@ struct ImportAction {
 /// Returns false on a Python error, which it clears.
 bool afterImport(const std::vector<ImportAction>& actions);
 
+/// Intercepts the calls of one Python function through its vectorcall field. The function object keeps its identity
+/// and its code. No frame appears in tracebacks, and Dynamo, which reads the code, does not see the hook.
+class CallHook {
+ public:
+  /// Redirects calls of `function` to `call`, which must end by calling own(). Returns false if `function` is not a
+  /// plain Python function, if its vectorcall is not CPython's own, or if this hook is already installed.
+  bool install(PyObject* function, vectorcallfunc call);
+  void setEnabled(bool enabled);
+
+  /// Returns CPython's own vectorcall of the function.
+  vectorcallfunc own() const {
+    return own_;
+  }
+
+ private:
+  PyObject* function_ = nullptr; ///< owned, never released: torch lives as long as the process
+  vectorcallfunc own_ = nullptr;
+  vectorcallfunc ours_ = nullptr;
+};
+
 } // namespace commtap

@@ -47,7 +47,13 @@ inline PyRef attribute(PyObject* object, const char* name) {
 }
 
 /// Returns str(object) as UTF-8, or "" if that fails. Clears errors.
-std::string textOf(PyObject* object);
+inline std::string textOf(PyObject* object) {
+  const PyRef text(object == nullptr ? nullptr : PyObject_Str(object));
+  const char* utf8 = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+  std::string copy = utf8 == nullptr ? "" : utf8;
+  PyErr_Clear();
+  return copy;
+}
 
 /// Returns a view of an ASCII string; "" for any other, and for nullptr. Needs no GIL, because it reads nothing that
 /// another thread may change.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Python.h>
+#include <frameobject.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,6 +26,14 @@ void commtap_visit_places(
 /* Returns the name of a function's first variable, which is its first argument if it takes any; NULL if it has no
  * variable. Borrowed. Needs no GIL, as above. */
 const PyObject* commtap_first_variable(const PyCodeObject* code);
+
+/* Calls visit(value, data) for the bound local variables of a running frame, the first `most` of them, until it returns
+ * nonzero. The values are borrowed. Before Python 3.13 `f_locals` would copy them into a dict that the job may hold and
+ * that keeps them alive, so this reads the frame itself. */
+void commtap_visit_locals(PyFrameObject* frame, int most, int (*visit)(PyObject* value, void* data), void* data);
+
+/* Returns the variable `name` of a running function, a new reference; NULL, without an error, if it has none. */
+PyObject* commtap_local(PyFrameObject* frame, const char* name);
 
 #ifdef __cplusplus
 }

@@ -9,12 +9,11 @@
 
 #include "tracker/attribution/attribution.h"
 #include "tracker/attribution/module_registry.h"
-#include "tracker/core/call_times.h"
 #include "tracker/core/clock.h"
 #include "tracker/core/cost_sample.h"
+#include "tracker/core/thread_state.h"
 #include "tracker/core/log.h"
 #include "tracker/core/process_ledger.h"
-#include "tracker/gloo/work_table.h"
 #include "tracker/torch/compat.h"
 #include "tracker/torch/layout.h"
 
@@ -255,6 +254,59 @@ void GlooTiming::resetInForkedChild() {
     state->works.clear();
     state->finalizing_since_ns.store(0);
     state->finalizing.store(nullptr);
+  }
+}
+
+namespace {
+
+/// Entry::work is the address of kFilling while a thread writes the entry.
+constexpr char kFilling = 0;
+
+} // namespace
+
+WorkTable::Entry& WorkTable::entryNear(const void* work, size_t nth) {
+  const uint64_t hash = reinterpret_cast<uintptr_t>(work) * 0x9e3779b97f4a7c15U;
+  return entries_[((hash >> 40U) + nth) % kCapacity];
+}
+
+bool WorkTable::claim(Entry& entry, const void* work) {
+  const void* expected = work;
+  if (!entry.work.compare_exchange_strong(expected, &kFilling, std::memory_order_acquire)) {
+    return false;
+  }
+  entry.started_at_ns.store(0, std::memory_order_relaxed);
+  return true;
+}
+
+bool WorkTable::add(const void* work, const OpFrame& call, const ThreadState* thread) {
+  // Prefers an entry that an earlier Work at this address left, then an unused one.
+  for (const void* before : {work, static_cast<const void*>(nullptr)}) {
+    for (size_t nth = 0; nth < kProbes; ++nth) {
+      Entry& entry = entryNear(work, nth);
+      if (claim(entry, before)) {
+        entry.call = call;
+        entry.thread = thread;
+        entry.work.store(work, std::memory_order_release);
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+WorkTable::Entry* WorkTable::find(const void* work) {
+  for (size_t nth = 0; nth < kProbes; ++nth) {
+    Entry& entry = entryNear(work, nth);
+    if (entry.work.load(std::memory_order_acquire) == work) {
+      return &entry;
+    }
+  }
+  return nullptr;
+}
+
+void WorkTable::clear() {
+  for (Entry& entry : entries_) {
+    entry.work.store(nullptr, std::memory_order_relaxed);
   }
 }
 

@@ -18,12 +18,10 @@
 #include <utility>
 #include <vector>
 
-#include "tracker/core/call_times.h"
 #include "tracker/core/catch_all.h"
+#include "tracker/core/thread_state.h"
 #include "tracker/core/process_ledger.h"
-#include "tracker/gpu/cuda_driver.h"
-#include "tracker/gpu/device_span.h"
-#include "tracker/gpu/exposure.h"
+#include "tracker/gpu/device_event.h"
 #include "tracker/gpu/graph_captures.h"
 #include "tracker/gpu/stream_order.h"
 

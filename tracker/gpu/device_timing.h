@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
-#include "report/model/timing.h"
+#include "report/model/durations.h"
 #include "shim/tracker_abi.h"
 #include "tracker/core/thread_state.h"
+#include "tracker/gpu/device_event.h"
 
 namespace commtap {
 
@@ -41,5 +44,25 @@ class DeviceTiming {
  private:
   static uint32_t every_; ///< times the collectives of every n-th step; 0: off. Set before the first collective
 };
+
+/// How long, and where, the job stood still because a span was not over.
+struct Exposure {
+  double ms = 0;
+  Stalled where;
+};
+
+/// Returns the exposure of a span that is over and ran `ran_ms`. Call in the order of the spans' ends.
+///
+/// On a stream that computes all of it is exposed. Else a wait is exposed from when it began, or from when the
+/// collective before it that the same wait is for was over, whichever is later. The longest of several waits counts. A
+/// thread's wait ends when the last collective that it is for is over.
+Exposure exposureOf(
+    const CudaDriver& driver,
+    const SpanRef& span,
+    double ran_ms,
+    const std::vector<std::shared_ptr<Arrival>>& arrivals);
+
+/// Sorts spans that are over by their ends. Those of another device keep their order.
+void sortByEnd(const CudaDriver& driver, std::vector<SpanRef>& spans);
 
 } // namespace commtap

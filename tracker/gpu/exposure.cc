@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/gpu/exposure.h"
+#include "tracker/gpu/device_timing.h"
 
 #include <algorithm>
 #include <cstddef>

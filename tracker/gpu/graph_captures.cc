@@ -10,7 +10,7 @@
 
 #include "tracker/core/catch_all.h"
 #include "tracker/core/process_ledger.h"
-#include "tracker/gpu/cuda_driver.h"
+#include "tracker/gpu/device_event.h"
 
 namespace commtap {
 namespace {

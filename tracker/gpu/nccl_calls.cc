@@ -311,7 +311,7 @@ void* entered(const commtap_nccl_call* call) {
 }
 
 void returned(void* open) {
-  LedgerNccl::leave(*static_cast<LedgerOpenCall*>(open));
+  LedgerWriter::leave(*static_cast<LedgerOpenCall*>(open));
 }
 
 /// Counts a call. Follows groups and communicators also while counting is off.

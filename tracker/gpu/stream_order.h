@@ -8,7 +8,7 @@
 
 #include "shim/tracker_abi.h"
 #include "tracker/core/thread_state.h"
-#include "tracker/gpu/device_span.h"
+#include "tracker/gpu/device_event.h"
 
 namespace commtap {
 

@@ -10,13 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "tracker/cpython/frame_locals.h"
+#include "tracker/cpython/thread_frames.h"
 #include "tracker/cpython/py_ref.h"
-#include "tracker/graphs/class_hooks.h"
-#include "tracker/graphs/dynamo_graph.h"
-#include "tracker/graphs/dynamo_pause.h"
 #include "tracker/graphs/generated_text.h"
+#include "tracker/graphs/graph_nodes.h"
 #include "tracker/torch/compiler_names.h"
+#include "tracker/torch/function_names.h"
 
 namespace commtap {
 namespace {
@@ -194,6 +193,76 @@ void setInductorWatched(bool watched) {
   const ErrorGuard keep_errors;
   setHook(save_code, watched);
   setHook(define_function, watched);
+}
+
+DynamoPause::DynamoPause() {
+  static PyObject* const module_name = PyUnicode_InternFromString(torch_names::kEvalFrameFile);
+  const ErrorGuard keep_errors;
+  const PyRef module(PyImport_GetModule(module_name));
+  set_callback_ = attribute(module.get(), torch_names::kSetEvalFrame);
+  if (set_callback_) {
+    callback_ = PyRef(PyObject_CallOneArg(set_callback_.get(), Py_None));
+  }
+}
+
+DynamoPause::~DynamoPause() {
+  if (callback_) {
+    const ErrorGuard keep_errors;
+    const PyRef none(PyObject_CallOneArg(set_callback_.get(), callback_.get()));
+  }
+}
+
+namespace {
+
+PyRef ownerOf(const ClassHook& hook) {
+  PyRef owner = attribute(loadedModule(hook.file), hook.owner);
+  return owner && PyType_Check(owner.get()) ? std::move(owner) : PyRef();
+}
+
+/// Returns what the class has, unbound; empty if it has nothing of that name.
+PyRef valueOf(const ClassHook& hook, const PyRef& owner) {
+  const PyRef name(PyUnicode_InternFromString(hook.name));
+  return PyRef::borrow(name ? _PyType_Lookup(reinterpret_cast<PyTypeObject*>(owner.get()), name.get()) : nullptr);
+}
+
+} // namespace
+
+PyObject* loadedModule(const char* name) {
+  return PyDict_GetItemString(PyImport_GetModuleDict(), name);
+}
+
+void startHook(ClassHook& hook, PyTypeObject* type, PyObject* ours) {
+  const PyRef owner = ours == nullptr ? PyRef() : ownerOf(hook);
+  PyRef value = owner ? valueOf(hook, owner) : PyRef();
+  if (!value || Py_TYPE(value.get()) != type) {
+    Py_XDECREF(ours);
+    return;
+  }
+  hook.torchs = Py_NewRef(value.get());
+  hook.ours = ours;
+  setHook(hook, true);
+}
+
+void startMethodHook(ClassHook& hook, PyCFunctionWithKeywords function) {
+  hook.method = {
+      hook.name,
+      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
+      METH_VARARGS | METH_KEYWORDS,
+      nullptr};
+  const PyRef object(PyCFunction_New(&hook.method, nullptr));
+  startHook(hook, &PyFunction_Type, object ? PyInstanceMethod_New(object.get()) : nullptr);
+}
+
+void setHook(const ClassHook& hook, bool watched) {
+  const PyRef owner = hook.ours == nullptr ? PyRef() : ownerOf(hook);
+  if (owner && valueOf(hook, owner).get() == (watched ? hook.torchs : hook.ours)) {
+    PyObject_SetAttrString(owner.get(), hook.name, watched ? hook.ours : hook.torchs);
+  }
+}
+
+bool isSet(const ClassHook& hook) {
+  const PyRef owner = ownerOf(hook);
+  return owner && hook.ours != nullptr && valueOf(hook, owner).get() == hook.ours;
 }
 
 } // namespace commtap

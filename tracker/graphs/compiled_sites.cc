@@ -7,14 +7,12 @@
 #include <string_view>
 #include <utility>
 
-#include "tracker/cpython/frame_locals.h"
-#include "tracker/cpython/py_compat.h"
 #include "tracker/cpython/thread_frames.h"
-#include "tracker/graphs/dynamo_pause.h"
+#include "tracker/cpython/py_compat.h"
+#include "tracker/graphs/compile_watch.h"
 #include "tracker/graphs/graph_nodes.h"
 #include "tracker/torch/compiler_names.h"
-#include "tracker/torch/frame_names.h"
-#include "tracker/torch/hook_names.h"
+#include "tracker/torch/function_names.h"
 
 namespace commtap {
 namespace {

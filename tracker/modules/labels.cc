@@ -17,9 +17,9 @@
 #include "tracker/core/catch_all.h"
 #include "tracker/core/cost_sample.h"
 #include "tracker/core/steps.h"
-#include "tracker/modules/scopes.h"
+#include "tracker/modules/module_hook.h"
 #include "tracker/torch/compat.h"
-#include "tracker/torch/label_names.h"
+#include "tracker/torch/module_names.h"
 #include "tracker/verify/sampler.h"
 
 namespace commtap {

@@ -16,8 +16,7 @@
 #include "tracker/core/thread_state.h"
 #include "tracker/gpu/device_timing.h"
 #include "tracker/gpu/stream_order.h"
-#include "tracker/modules/parameter_watch.h"
-#include "tracker/modules/scopes.h"
+#include "tracker/modules/python_bridge.h"
 #include "tracker/torch/compat.h"
 #include "tracker/verify/sampler.h"
 
@@ -116,6 +115,34 @@ void ModuleHook::noteTensors(ThreadState& thread, uint32_t module, const Call& c
   for (size_t i = 0; i < outputs; ++i) {
     thread.stage_tensors->noteOutput(module, *static_cast<const at::TensorImpl*>(found[i]));
   }
+}
+
+void pushScope(std::string_view name) {
+  ThreadState* thread = ThreadState::current();
+  if (thread == nullptr) {
+    return;
+  }
+  registerLateOps();
+  const uint32_t module = ModuleRegistry::get().scope(thread->currentModule(), name);
+  const OpenCall& call = thread->open_scopes.emplace_back(thread->openCall());
+  beginCall(*thread, call, Scope::Type::kNamed, module);
+}
+
+bool popScope() {
+  ThreadState* thread = ThreadState::current();
+  if (thread == nullptr) {
+    return false;
+  }
+  // A named scope ends with the module call around it, by return or exception.
+  while (!thread->open_scopes.empty() && !thread->isNamed(thread->open_scopes.back().depth)) {
+    thread->open_scopes.pop_back();
+  }
+  if (thread->open_scopes.empty() || thread->open_scopes.back().depth + 1 != thread->depth()) {
+    return false;
+  }
+  endCall(*thread, thread->open_scopes.back());
+  thread->open_scopes.pop_back();
+  return true;
 }
 
 } // namespace commtap

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/modules/parameter_watch.h"
+#include "tracker/modules/python_bridge.h"
 
 #include <algorithm>
 #include <vector>

@@ -28,7 +28,6 @@
 #include "tracker/core/python_host.h"
 #include "tracker/modules/labels.h"
 #include "tracker/modules/module_hook.h"
-#include "tracker/modules/scopes.h"
 #include "tracker/verify/sampler.h"
 
 namespace commtap {

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <ATen/record_function.h>
+
 #include "report/model/vocabulary.h"
 #include "shim/commtap.h"
+#include "tracker/attribution/attribution.h"
 #include "tracker/core/fork_locks.h"
 
 namespace commtap {
@@ -19,5 +22,9 @@ void setOpCallback(commtap_op_callback callback, void* context);
 void setOpLevel(Level level);
 
 ForkLock opWatchForkLock();
+
+/// Counts the op that `function` observes, if `level` includes it. Ignores ops that a compiler traces: they compute
+/// nothing. `function` must have the op's arguments.
+void countOperation(const at::RecordFunction& function, const Origin& origin, Level level);
 
 } // namespace commtap

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/python/mesh_facts.h"
+#include "tracker/python/parameter_facts.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tracker/cpython/py_ref.h"
-#include "tracker/python/parameter_facts.h"
 #include "tracker/torch/module_names.h"
 
 namespace commtap {

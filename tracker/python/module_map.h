@@ -52,4 +52,48 @@ class ModuleMap {
   PyObject* callback_ = nullptr;
 };
 
+/// Sets the Python callables that run around each module call; two null pointers remove them. Returns false if only
+/// one is null or one is not callable. The caller holds the GIL.
+bool setObserver(PyObject* before, PyObject* after);
+
+/// Makes a module call through `own`, with the observer's callables around it. CommtapPython::observe describes their
+/// arguments. Returns a new reference; nullptr with a Python error if the call or a callable raises.
+PyObject*
+callWithObserver(vectorcallfunc own, PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names);
+
+/// Finds the module that registers another one which is called although its root never was: by `model.forward(x)`, or
+/// by `trainer.model.encoder(x)`. Looks at the variables of the functions that are running, and at the attributes of
+/// the objects whose methods they are. The caller holds the GIL.
+class OwnerSearch {
+ public:
+  /// Returns the outermost module found that has `module` below it, borrowed; nullptr if there is none. A model with
+  /// thousands of modules takes a millisecond, so all searches of a process take at most kMostNs of CPU time. A job may
+  /// make modules that no other registers at every step: a class of which kMostMisses had no owner is not searched for.
+  PyObject* ownerOf(PyObject* module);
+  /// Returns whether the last search ended before it had looked everywhere.
+  bool gaveUp() const {
+    return gave_up_;
+  }
+
+  static constexpr uint64_t kMostNs = 50'000'000;
+
+ private:
+  static constexpr int kMostMisses = 8;
+  static constexpr int kMostFrames = 24;
+  static constexpr int kMostVariables = 64; ///< per function or object
+  static constexpr int kMostDepth = 100;    ///< nesting of modules
+
+  void lookAt(PyObject* value);
+  void lookIntoObject(PyObject* object);
+  bool contains(PyObject* module, int depth);
+  bool isOutOfTime();
+
+  PyObject* found_ = nullptr;
+  bool gave_up_ = false;
+  uint64_t began_ns_ = 0;
+  uint64_t spent_ns_ = 0; ///< of all searches before this one
+  int visited_ = 0;
+  std::unordered_map<PyTypeObject*, int> misses_; ///< modules without an owner, by class
+};
+
 } // namespace commtap

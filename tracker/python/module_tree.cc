@@ -6,11 +6,11 @@
 
 #include "tracker/cpython/py_ref.h"
 #include "tracker/cpython/thread_frames.h"
-#include "tracker/graphs/dynamo_pause.h"
+#include "tracker/graphs/compile_watch.h"
 #include "tracker/python/parameter_facts.h"
 #include "tracker/python/wrappers.h"
 #include "tracker/torch/compiler_names.h"
-#include "tracker/torch/frame_names.h"
+#include "tracker/torch/function_names.h"
 #include "tracker/torch/module_names.h"
 
 namespace commtap {

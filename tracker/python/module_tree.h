@@ -12,7 +12,6 @@
 #include "tracker/core/python_host.h"
 #include "tracker/cpython/py_ref.h"
 #include "tracker/python/module_map.h"
-#include "tracker/python/owner_search.h"
 
 namespace commtap {
 

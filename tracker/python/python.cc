@@ -13,27 +13,18 @@
 
 #include "tracker/core/export.h"
 #include "tracker/core/python_host.h"
-#include "tracker/cpython/call_hook.h"
 #include "tracker/cpython/import_hook.h"
 #include "tracker/cpython/py_compat.h"
 #include "tracker/cpython/py_ref.h"
 #include "tracker/graphs/compile_watch.h"
 #include "tracker/graphs/compiled_sites.h"
-#include "tracker/graphs/dynamo_pause.h"
-#include "tracker/python/frames.h"
-#include "tracker/python/known_optimizers.h"
-#include "tracker/python/mesh_facts.h"
-#include "tracker/python/module_observer.h"
+#include "tracker/python/module_map.h"
 #include "tracker/python/module_tree.h"
-#include "tracker/python/optimizer_parameters.h"
+#include "tracker/python/parameter_facts.h"
 #include "tracker/python/running_work.h"
 #include "tracker/python/sampled_step.h"
-#include "tracker/python/tensor_class.h"
-#include "tracker/python/tensors_in.h"
-#include "tracker/python/torch_functions.h"
-#include "tracker/python/trained_parameter.h"
 #include "tracker/python/wrappers.h"
-#include "tracker/torch/hook_names.h"
+#include "tracker/torch/function_names.h"
 #include "tracker/torch/module_names.h"
 
 namespace commtap {
@@ -109,21 +100,39 @@ uint32_t idFor(CommtapInFrames what, PyObject* object) {
   return what == kCommtapRunningForwards ? part->tree.find(object) : idOf(object);
 }
 
-size_t idsInFrames(CommtapInFrames what, uint32_t number, uint32_t* modules, size_t capacity) {
-  const PyGILState_STATE gil = PyGILState_Ensure();
-  size_t count = 0;
+/// Holds the GIL.
+struct Gil {
+  Gil() = default;
+  Gil(const Gil&) = delete;
+  Gil& operator=(const Gil&) = delete;
+  ~Gil() {
+    PyGILState_Release(state);
+  }
+  const PyGILState_STATE state = PyGILState_Ensure();
+};
+
+/// Returns the result of `act`, which has the GIL; `fallback` if it is out of memory.
+template <typename Result, typename Act>
+Result withGil(Result fallback, const Act& act) {
+  const Gil gil;
   try {
+    return act();
+  } catch (const std::exception&) {
+    return fallback;
+  }
+}
+
+size_t idsInFrames(CommtapInFrames what, uint32_t number, uint32_t* modules, size_t capacity) {
+  return withGil<size_t>(0, [&] {
+    size_t count = 0;
     for (const PyRef& found : modulesInFrames(what, number)) {
       const uint32_t id = idFor(what, found.get());
       if (id != ModuleMap::kTransparent && id != ModuleMap::kUnknown && count < capacity) {
         modules[count++] = id;
       }
     }
-  } catch (const std::exception&) { // out of memory
-    count = 0;
-  }
-  PyGILState_Release(gil);
-  return count;
+    return count;
+  });
 }
 
 /// Returns a module's id also while its constructor runs.
@@ -133,24 +142,19 @@ uint32_t idOfUnfinished(PyObject* module) {
 }
 
 CommtapWork workRunning(uint32_t* module) {
-  const PyGILState_STATE gil = PyGILState_Ensure();
-  CommtapWork what = kCommtapOtherWork;
-  try {
+  return withGil(kCommtapOtherWork, [module] {
     const RunningWork work = runningWork();
     uint32_t id = 0;
     if (work.module) {
       id =
           work.what == kCommtapSetUp ? idOfUnfinished(work.module.get()) : part->tree.findUnfinished(work.module.get());
     }
-    if (id != ModuleMap::kTransparent && id != ModuleMap::kUnknown) {
-      what = work.what;
-      *module = id;
+    if (id == ModuleMap::kTransparent || id == ModuleMap::kUnknown) {
+      return kCommtapOtherWork;
     }
-  } catch (const std::exception&) { // out of memory
-    what = kCommtapOtherWork;
-  }
-  PyGILState_Release(gil);
-  return what;
+    *module = id;
+    return work.what;
+  });
 }
 
 size_t tensorsInObjects(void* const* objects, size_t count, void* names, void** tensors, size_t capacity) {
@@ -166,71 +170,57 @@ int siteRunning(int most, CommtapSite* site) {
 }
 
 int factsOfCall(const CommtapGraphCall* call, uint32_t* line, CommtapTakeText take, void* data) {
-  const PyGILState_STATE gil = PyGILState_Ensure();
-  int found = 0;
-  try {
+  return withGil(0, [&] {
     const CallFacts facts = readCall(*call);
     *line = facts.line;
-    if (!facts.text.empty()) {
-      Py_INCREF(static_cast<PyObject*>(const_cast<void*>(call->code)));
-      take(data, facts.text.c_str());
-      found = 1;
+    if (facts.text.empty()) {
+      return 0;
     }
-  } catch (const std::exception&) { // out of memory
-    found = 0;
-  }
-  PyGILState_Release(gil);
-  return found;
+    Py_INCREF(static_cast<PyObject*>(const_cast<void*>(call->code)));
+    take(data, facts.text.c_str());
+    return 1;
+  });
 }
 
 /// The outermost module gives ids to those inside it, at their places.
 uint32_t moduleAt(const CommtapSite* site, const char* source) {
-  const PyGILState_STATE gil = PyGILState_Ensure();
-  uint32_t id = ModuleMap::kUnknown;
-  try {
+  const uint32_t found = withGil(ModuleMap::kUnknown, [&] {
+    uint32_t id = ModuleMap::kUnknown;
     for (const PyRef& module : modulesAlong(*site, source)) {
       id = idOf(module.get());
     }
-  } catch (const std::exception&) { // out of memory
-    id = ModuleMap::kUnknown;
-  }
-  PyGILState_Release(gil);
-  return id == ModuleMap::kTransparent ? ModuleMap::kUnknown : id;
+    return id;
+  });
+  return found == ModuleMap::kTransparent ? ModuleMap::kUnknown : found;
 }
 
 int64_t nodeOfForward(const CommtapSite* site) {
-  const PyGILState_STATE gil = PyGILState_Ensure();
-  const int64_t number = forwardNode(*site);
-  PyGILState_Release(gil);
-  return number;
+  const Gil gil;
+  return forwardNode(*site);
 }
 
 void sampleStepRunning(const CommtapStepSampler* sampler) {
-  const PyGILState_STATE gil = PyGILState_Ensure();
+  const Gil gil;
   try {
     sampleStep(part->host, part->tree.modules(), part->optimizers, *sampler);
   } catch (const std::exception&) { // out of memory: the sample has no more parameters
     part->host.not_seen_module("parameters of an optimizer");
   }
-  PyGILState_Release(gil);
 }
 
 void gradientsOfStep(CommtapTakeGradient take, void* data) {
-  const PyGILState_STATE gil = PyGILState_Ensure();
+  const Gil gil;
   try {
     stepGradients(part->host, take, data);
   } catch (const std::exception&) { // out of memory: the gradients so far are known
     part->host.log_debug("the gradients of an optimizer could not be read");
   }
-  PyGILState_Release(gil);
 }
 
 int watchCompiler() {
-  const PyGILState_STATE gil = PyGILState_Ensure();
+  const Gil gil;
   watchDynamo(part->host);
-  const bool watched = watchInductor(part->host);
-  PyGILState_Release(gil);
-  return watched ? 1 : 0;
+  return watchInductor(part->host) ? 1 : 0;
 }
 
 /// Returns sys.argv; {} if the job has put anything but strings there.
@@ -430,7 +420,7 @@ int start(const CommtapHost* host) {
   if (part != nullptr) {
     return 0;
   }
-  const PyGILState_STATE gil = PyGILState_Ensure();
+  const Gil gil;
   part = new Part(*host);
   part->arguments = currentArguments();
   startRunningWork();
@@ -446,12 +436,11 @@ int start(const CommtapHost* host) {
   if (!ok) {
     host->hook_missing("sys.meta_path is not a list");
   }
-  PyGILState_Release(gil);
   return ok ? 0 : 1;
 }
 
 void setEnabled(int enabled) {
-  const PyGILState_STATE gil = PyGILState_Ensure();
+  const Gil gil;
   part->module_call.setEnabled(enabled != 0);
   part->label_enter.setEnabled(enabled != 0);
   part->label_exit.setEnabled(enabled != 0);
@@ -460,7 +449,6 @@ void setEnabled(int enabled) {
   part->mesh_constructor.setEnabled(enabled != 0);
   setDynamoWatched(enabled != 0);
   setInductorWatched(enabled != 0);
-  PyGILState_Release(gil);
 }
 
 } // namespace

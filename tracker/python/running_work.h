@@ -4,6 +4,8 @@
 
 #include <Python.h>
 
+#include <vector>
+
 #include "tracker/core/python_host.h"
 #include "tracker/cpython/py_ref.h"
 
@@ -28,5 +30,16 @@ int runsInEngine();
 /// Returns the innermost work that the frames of this thread say. Runs no code of the job, such as a property. The
 /// caller holds the GIL.
 RunningWork runningWork();
+
+/// Returns the module objects, or the closure, that the frames of torch's own Python code on this thread name. `number`
+/// is the stage of a pipeline. Leaves no Python error. The caller holds the GIL.
+std::vector<PyRef> modulesInFrames(CommtapInFrames what, uint32_t number);
+
+/// Prepares the names to look for. The caller holds the GIL.
+void startTorchFunctions();
+
+/// Returns what torch's own Python code on this thread does outside of modules, as far as its functions are in the
+/// table. Needs no GIL.
+CommtapTorchFunction runningTorchFunction();
 
 } // namespace commtap

@@ -8,12 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "tracker/cpython/thread_frames.h"
+#include "tracker/cpython/py_compat.h"
 #include "tracker/cpython/py_ref.h"
-#include "tracker/graphs/dynamo_pause.h"
-#include "tracker/python/mesh_facts.h"
-#include "tracker/python/optimizer_parameters.h"
+#include "tracker/graphs/compile_watch.h"
 #include "tracker/python/parameter_facts.h"
-#include "tracker/python/parameter_names.h"
+#include "tracker/python/running_work.h"
+#include "tracker/python/wrappers.h"
+#include "tracker/torch/function_names.h"
 #include "tracker/torch/module_names.h"
 
 namespace commtap {
@@ -183,6 +185,157 @@ void sampleStep(
     sampled.addOthers(step.step == 1);
   }
   sampled.handTo(sampler);
+}
+
+namespace {
+
+/// A method `step` may call its object something else than `self`. Then the function of torch around it has it.
+PyRef steppingOptimizer() {
+  constexpr int kMostFrames = 100;
+  PyRef optimizer = runningWork().optimizer;
+  return optimizer ? std::move(optimizer) : optimizerInFrames(kMostFrames);
+}
+
+} // namespace
+
+PyObject* ownValue(PyObject* object, const char* name) {
+  PyObject* dict = dictOf(object);
+  return dict != nullptr && PyDict_Check(dict) ? PyDict_GetItemString(dict, name) : nullptr;
+}
+
+PyObject* groupsOf(PyObject* optimizer) {
+  PyObject* groups = ownValue(optimizer, torch_names::kParameterGroups);
+  return groups != nullptr && PyList_Check(groups) ? groups : nullptr;
+}
+
+PyRef optimizerInFrames(int most) {
+  PyRef frame = PyRef::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+  for (int depth = 0; depth < most && frame; ++depth) {
+    const PyRef arguments(commtap_local(reinterpret_cast<PyFrameObject*>(frame.get()), torch_names::kStepArguments));
+    if (arguments && PyTuple_Check(arguments.get()) && PyTuple_GET_SIZE(arguments.get()) > 0) {
+      PyObject* optimizer = PyTuple_GET_ITEM(arguments.get(), 0);
+      if (groupsOf(optimizer) != nullptr) {
+        return PyRef::borrow(optimizer);
+      }
+    }
+    frame = compat::callerOf(frame.get());
+  }
+  return {};
+}
+
+bool isTrue(PyObject* tensor, const char* name) {
+  const PyRef value = attribute(tensor, name);
+  PyErr_Clear();
+  return value.get() == Py_True;
+}
+
+PyRef localTensorOf(PyObject* tensor) {
+  PyRef local = attribute(tensor, torch_names::kLocalTensor);
+  PyErr_Clear();
+  return local;
+}
+
+PyRef gradientOf(PyObject* tensor) {
+  PyObject* main_grad = ownValue(tensor, torch_names::kMainGrad);
+  if (main_grad != nullptr && isTensor(main_grad)) {
+    return PyRef::borrow(main_grad);
+  }
+  PyRef gradient = isTrue(tensor, torch_names::kIsLeaf) ? attribute(tensor, torch_names::kGrad) : PyRef();
+  PyErr_Clear();
+  return gradient && isTensor(gradient.get()) ? std::move(gradient) : PyRef();
+}
+
+void stepGradients(const CommtapHost& host, CommtapTakeGradient take, void* data) {
+  const ErrorGuard keep_errors;
+  const DynamoPause pause;
+  const PyRef optimizer = steppingOptimizer();
+  if (!optimizer) {
+    return;
+  }
+  const PlainTensors plain(host);
+  forEachParameter(optimizer.get(), [&](PyObject* parameter, Py_ssize_t, Py_ssize_t) {
+    const PyRef keep = PyRef::borrow(parameter);
+    const PyRef gradient = gradientOf(parameter);
+    if (gradient && !localTensorOf(gradient.get())) {
+      take(data, tensorImpl(parameter), tensorImpl(gradient.get()));
+    }
+  });
+}
+
+KnownOptimizers::Step KnownOptimizers::begins(PyObject* optimizer) {
+  const auto found = numbers_.find(optimizer);
+  if (found != numbers_.end() && PyWeakref_GetObject(known_[found->second].reference.get()) == optimizer) {
+    return {found->second, ++known_[found->second].steps};
+  }
+  PyRef reference(PyWeakref_NewRef(optimizer, nullptr));
+  if (!reference) {
+    PyErr_Clear();
+    return {};
+  }
+  const auto number = static_cast<uint32_t>(known_.size());
+  known_.push_back({std::move(reference), 1});
+  numbers_[optimizer] = number;
+  return {number, 1};
+}
+
+std::vector<PyRef> KnownOptimizers::live() const {
+  std::vector<PyRef> optimizers;
+  for (const Known& known : known_) {
+    if (PyObject* optimizer = PyWeakref_GetObject(known.reference.get()); optimizer != Py_None) {
+      optimizers.push_back(PyRef::borrow(optimizer));
+    }
+  }
+  return optimizers;
+}
+
+namespace {
+
+constexpr int kMostModules = 500; ///< of a model whose first layers are frozen
+constexpr int kMostDepth = 100;   ///< nesting of modules
+
+/// Walks a tree of modules, depth first.
+class Walk {
+ public:
+  /// Returns the first trained parameter, borrowed; nullptr if there is none.
+  PyObject* find(PyObject* module, int depth) {
+    const bool looks = depth < kMostDepth && visited_++ < kMostModules;
+    PyObject* found = looks ? trainedIn(parametersOf(module)) : nullptr;
+    PyObject* children = !looks || found != nullptr ? nullptr : childrenOf(module);
+    PyObject* name = nullptr;
+    PyObject* child = nullptr;
+    for (Py_ssize_t at = 0;
+         found == nullptr && children != nullptr && PyDict_Next(children, &at, &name, &child) != 0;) {
+      found = child == Py_None ? nullptr : find(child, depth + 1);
+    }
+    return found;
+  }
+
+ private:
+  static PyObject* trainedIn(PyObject* parameters) {
+    PyObject* name = nullptr;
+    PyObject* tensor = nullptr;
+    Py_ssize_t at = 0;
+    while (parameters != nullptr && PyDict_Next(parameters, &at, &name, &tensor) != 0) {
+      const PyRef requires_grad = attribute(tensor, torch_names::kRequiresGrad); // None has none
+      if (requires_grad.get() == Py_True) {
+        return tensor;
+      }
+    }
+    return nullptr;
+  }
+
+  int visited_ = 0;
+};
+
+} // namespace
+
+void* trainedParameter(const CommtapHost& host, PyObject* module) {
+  const ErrorGuard keep_errors;
+  const DynamoPause pause;
+  const PlainTensors plain(host);
+  PyObject* tensor = Walk().find(module, 0);
+  PyErr_Clear();
+  return tensor == nullptr ? nullptr : tensorImpl(tensor);
 }
 
 } // namespace commtap

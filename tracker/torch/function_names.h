@@ -7,6 +7,10 @@
 
 #include "tracker/torch/ddp_work.h"
 
+// Names of torch that the tracker knows: how Dynamo names the modules of a graph's nodes ("L['self'].layers.0" or
+// "L['self'].layers[0]"), the kernels that communicate by themselves, the modules that the tracker waits for and what
+// it hooks in them, and the functions whose frames it reads.
+
 namespace commtap::torch_names {
 
 struct Function {
@@ -73,5 +77,92 @@ constexpr std::array kFunctions = {
     Function{"send_object_list", kC10dPath, "send_object_list"},
     Function{"recv_object_list", kC10dPath, "recv_object_list"},
 };
+
+/// Returns whether a source is that of `module`, or of one below it.
+inline bool isBelow(std::string_view source, std::string_view module) {
+  return source.starts_with(module) &&
+         (source.size() == module.size() || source[module.size()] == '.' || source[module.size()] == '[');
+}
+
+/// The namespace of torch's ops on symmetric memory, as in a row's op: torch/distributed/_symmetric_memory/__init__.py.
+constexpr std::string_view kSymmetricMemoryOps = "symm_mem.";
+
+/// How the names of libraries begin whose kernels communicate by themselves. libtorch_cuda.so needs libnvshmem_host.so
+/// in every job, so only NVSHMEM's own plugins, which it loads when it is used, are a sign.
+constexpr std::array<std::string_view, 5> kDeviceLibraries = {
+    "deep_ep_cpp",
+    "hybrid_ep_cpp",
+    "libnccl_ep",
+    "nvshmem_bootstrap_",
+    "nvshmem_transport_",
+};
+
+constexpr const char* kModuleFile = "torch.nn.modules.module";
+constexpr const char* kModuleClass = "Module";
+constexpr const char* kCallModule = "_call_impl";
+
+constexpr const char* kLabelFile = "torch.autograd.profiler";
+constexpr const char* kLabelClass = "record_function";
+constexpr const char* kLabelText = "name"; // the attribute
+
+constexpr const char* kGroupsFile = "torch.distributed.distributed_c10d";
+constexpr const char* kRegisterGroup = "_register_process_group";
+
+constexpr const char* kMeshFile = "torch.distributed.device_mesh";
+constexpr const char* kMeshClass = "DeviceMesh";
+
+constexpr const char* kDdpFile = "torch.nn.parallel.distributed";
+constexpr const char* kFsdp1File = "torch.distributed.fsdp.fully_sharded_data_parallel";
+/// The parameter of DDP's and FSDP1's constructors after self.
+constexpr const char* kWrappedArgument = "module";
+
+/// torch/_C/_dynamo/eval_frame.pyi. The function sets what Dynamo calls for this thread's frames;
+/// torch._dynamo.disable() uses it too.
+constexpr const char* kEvalFrameFile = "torch._C._dynamo.eval_frame";
+constexpr const char* kSetEvalFrame = "set_eval_frame";
+
+/// A path of attributes that begins at a local variable of a function.
+struct Local {
+  const char* variable;
+  std::string_view attributes; ///< joined by "."
+};
+
+constexpr const char* kSelf = "self";
+
+// torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py: FSDPParamGroup.unshard and .post_backward
+constexpr Local kUnitsModules = {kSelf, "modules"};
+// torch/distributed/fsdp/_fully_shard/_fsdp_state.py: FSDPState._pre_backward, which calls
+// FSDPParamGroup._prefetch_unshard
+constexpr Local kPrefetchersModules = {kSelf, "_modules"};
+// torch/distributed/fsdp/_fully_shard/_fsdp_param.py: FSDPParam
+constexpr const char* kReduceParameter = "_get_grad_inner_tensor";
+constexpr Local kReducedModule = {kSelf, "_module_info.module"};
+
+// torch/distributed/pipelining/schedules.py. Schedules for one stage have it as `_stage`; the others have a dict of
+// them.
+constexpr const char* kRunSchedule = "_step_microbatches";
+constexpr const char* kStagesByNumber = "stage_index_to_stage";
+constexpr std::string_view kStagesModule = "submod";
+constexpr Local kOnlyStagesModule = {kSelf, "_stage.submod"};
+
+constexpr const char* kConstructor = "__init__";
+constexpr const char* kForward = "forward"; // of a torch.nn.Module
+
+// Methods of classes that communicate for no module's call. Libraries on top of torch have these names too.
+constexpr const char* kStep = "step";                            // torch/optim/optimizer.py
+constexpr const char* kEnginesBackward = "backward";             // DeepSpeed's engine
+constexpr const char* kReduceGradients = "allreduce_gradients";  // DeepSpeed's engine
+constexpr const char* kFinishGradients = "finish_grad_sync";     // Megatron's data parallel classes
+constexpr const char* kBroadcastParameters = "broadcast_params"; // Megatron's data parallel classes
+
+// torch/optim/optimizer.py: the function around every step, whose own parameters are step's
+constexpr const char* kStepArguments = "args";
+constexpr const char* kStepNamedArguments = "kwargs";
+constexpr const char* kClosure = "closure";
+constexpr const char* kParameterGroups = "param_groups";
+constexpr const char* kGroupsTensors = "params";
+
+/// The function of torch/autograd/graph.py around every backward.
+constexpr const char* kRunBackward = "_engine_run_backward";
 
 } // namespace commtap::torch_names

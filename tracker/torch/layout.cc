@@ -2,8 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/torch/layout.h"
 
+#include <ATen/EmptyTensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/record_function.h>
 #include <strings.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/functions/accumulate_grad.h>
+#include <torch/csrc/autograd/variable.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <exception>
@@ -13,17 +20,8 @@
 #include <sstream>
 #include <utility>
 
-#include <ATen/EmptyTensor.h>
-#include <ATen/core/dispatch/Dispatcher.h>
-#include <ATen/record_function.h>
-#include <torch/csrc/autograd/function.h>
-#include <torch/csrc/autograd/functions/accumulate_grad.h>
-#include <torch/csrc/autograd/variable.h>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/Work.hpp>
-
-#include "tracker/torch/layout_check.h"
-#include "tracker/torch/vtable.h"
 
 // libtorch_cpu's own vtables and functions. Weak: a torch that lacks one differs, and must not keep the tracker from
 // being loaded, which says so.
@@ -39,6 +37,7 @@ extern "C" {
 }
 
 namespace commtap {
+
 namespace witness {
 
 /// The result of a function of torch that returns in memory of its caller.
@@ -267,6 +266,25 @@ std::string layoutDifference(const c10d::Work& work) {
       WorkMembers::compare(check, work);
     }
   });
+}
+
+namespace {
+
+/// Returns a text for a message: its beginning, without line breaks.
+std::string shown(std::string_view text) {
+  constexpr size_t kMost = 120;
+  std::string line(text.substr(0, kMost));
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line;
+}
+
+} // namespace
+
+bool LayoutCheck::same(std::string_view fact, std::string_view read, std::string_view stated) {
+  if (difference_.empty() && read != stated) {
+    difference_ = object_ + ": the " + std::string(fact) + " is " + shown(stated) + " and reads as " + shown(read);
+  }
+  return difference_.empty();
 }
 
 } // namespace commtap

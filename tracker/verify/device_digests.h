@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "report/base/result.h"
-#include "report/samples/digest.h"
-#include "tracker/gpu/cuda_driver.h"
+#include "report/samples/samples.h"
+#include "tracker/gpu/device_event.h"
 #include "tracker/verify/digest_kernel.h"
 
 namespace commtap {

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "report/samples/digest.h"
+#include "report/samples/samples.h"
 #include "tracker/verify/digest_terms.h"
 
 namespace commtap {

@@ -17,16 +17,14 @@
 
 #include "report/base/json_text.h"
 #include "report/base/process.h"
-#include "report/runs/samples_paths.h"
-#include "report/samples/samples_format.h"
+#include "report/runs/report_paths.h"
+#include "report/samples/samples.h"
 #include "report/samples/samples_writer.h"
 #include "tracker/core/catch_all.h"
 #include "tracker/core/cost_sample.h"
 #include "tracker/core/log.h"
 #include "tracker/core/process_ledger.h"
 #include "tracker/verify/device_samples.h"
-#include "tracker/verify/device_tensors.h"
-#include "tracker/verify/sample_thinning.h"
 #include "tracker/verify/tensor_digest.h"
 
 namespace commtap {

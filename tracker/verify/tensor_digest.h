@@ -8,7 +8,7 @@
 #include <c10/core/Storage.h>
 #include <c10/core/TensorImpl.h>
 
-#include "report/samples/digest.h"
+#include "report/samples/samples.h"
 #include "tracker/verify/digest_kernel.h"
 
 namespace commtap {

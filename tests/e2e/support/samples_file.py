@@ -19,7 +19,7 @@ HAS_GRADIENT, IS_PARTIAL, HAS_SUMS, IS_CONSTANT, NON_FINITE, GRADIENT_CONSTANT, 
 
 @dataclass
 class Digest:
-    """As in report/samples/digest.h."""
+    """As in report/samples/samples.h."""
 
     bits: int
     squares: float
@@ -67,7 +67,7 @@ class Sample:
 
 
 class SamplesFile:
-    """A file as report/samples/samples_format.h describes it, up to its last complete block."""
+    """A file as report/samples/samples.h describes it, up to its last complete block."""
 
     def __init__(self, path: Path) -> None:
         self.data = path.read_bytes()

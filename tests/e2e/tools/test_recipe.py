@@ -20,7 +20,7 @@ from report import REPOSITORY
 FIELD = "shade"
 SECTION = "### A field of a collective row"
 #: The files of shim, tracker, report and tools that such a field may take.
-MOST_FILES = 12
+MOST_FILES = 10
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Change:
         path.write_text(text[:at] + self.added + text[at:], encoding="utf-8")
 
 
-COLUMN = 'column<NullIfEmpty>(field::kShade, &{}::shade, "A made-up text.", {{.key = true}}),\n    '
+COLUMN = 'column<NullIfEmpty>(field::kShade, &Row::shade, "A made-up text.", {.key = true}),\n    '
 CHANGES = (
     Change("tracker/collectives/collective_kernel.cc", r"\? label\(ledger\) : 0,\n", ".shade = facts_.name,\n"),
     Change("report/ledger/ledger_format.h", r'outside of every module; "" if not known\n', "StringId shade;\n"),
@@ -49,8 +49,6 @@ CHANGES = (
     Change("report/ledger/ledger_format.h", r"std::array<uint64_t, 4(?=> words)", "+1"),
     Change("report/ledger/ledger_format.h", r"sizeof\(CollectiveKey\) == 32", "+4"),
     Change("report/ledger/ledger_format.h", r"sizeof\(LedgerCollective\) == 64", "+8"),
-    Change("report/ledger/ledger_store.h", r"array<uint64_t, 4(?=> kFactors)", "+1"),
-    Change("report/ledger/ledger_store.h", r"kFactors = \{", "0xd6e8feb86659fd93U,"),
     Change("report/ledger/ledger_format.h", r"kLedgerVersion = \d+", "+1"),
     Change(
         "report/ledger_reader/ledger_reading_rows.cc",
@@ -66,17 +64,11 @@ CHANGES = (
     ),
     Change(
         "report/json/row_columns.h",
-        r"column<NullIfEmpty>\(\s*field::kLabel,\s*&Collective::",
-        COLUMN.format("Collective"),
+        r"column<NullIfEmpty>\(\s*field::kLabel,\s*&Row::",
+        COLUMN,
         before=True,
     ),
     Change("report/job/job_report.h", r"struct JobCollective \{", "std::string shade;"),
-    Change(
-        "report/job/job_columns.h",
-        r"column<NullIfEmpty>\(\s*field::kLabel,\s*&JobCollective::",
-        COLUMN.format("JobCollective"),
-        before=True,
-    ),
     Change("tools/plan/commtap_plan/planner.py", r'    "setup",\n', f'    "{FIELD}",\n'),
     Change("tools/html/page_data.cc", r"\{field::kPhase, field::kOp,", "field::kShade,"),
     Change("tools/html/js/row_table.js", r"const words = \[", "job.strings[job.rows.shade[row]], "),

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/api.h"
+#include "tracker/counting.h"
 
 #include "tests/unit/torch_doctest.h"
 

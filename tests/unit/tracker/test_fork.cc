@@ -10,7 +10,7 @@
 
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/core/fork_locks.h"
-#include "tracker/core/lasting_text.h"
+#include "tracker/core/launch_environment.h"
 #include "tracker/core/process_ledger.h"
 
 namespace commtap {

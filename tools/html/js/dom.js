@@ -77,3 +77,60 @@ export function refill(container, ...children) {
     container.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }
 }
+
+/** Returns a row of radio buttons, one per value of the choice `name`. `titles` maps values to titles. */
+export function segments(view, name, legend, titles) {
+  const buttons = Object.entries(titles).map(([value, title]) => {
+    const input = h("input", {
+      type: "radio",
+      name,
+      value,
+      "data-key": `${name}-${value}`,
+      onchange: () => view.set({ [name]: value }),
+    });
+    input.checked = view.choice[name] === value;
+    return h("label", null, input, h("span", null, title));
+  });
+  const options = h("div", { class: "segments" }, ...buttons);
+  return h("fieldset", { class: "choice" }, h("legend", null, legend), options);
+}
+
+/** Light or dark mode: the system's setting, unless the reader chooses one. */
+
+/** @param {() => void} redraw redraws the charts, which read their colours from the style sheet only when drawn */
+export function followTheme(select, redraw) {
+  select.addEventListener("change", () => {
+    if (select.value === "") {
+      delete document.documentElement.dataset.theme;
+    } else {
+      document.documentElement.dataset.theme = select.value;
+    }
+    redraw();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+}
+
+/** A box that scrolls. A shadow at its left or right edge shows that there is more in that direction. */
+
+const kSlack = 1; // pixels; browsers round scroll positions
+
+function showEdges(frame, scroll) {
+  const right = scroll.scrollWidth - scroll.clientWidth - scroll.scrollLeft;
+  frame.classList.toggle("more-left", scroll.scrollLeft > kSlack);
+  frame.classList.toggle("more-right", right > kSlack);
+}
+
+/**
+ * Returns a scrolling box that holds `content`.
+ * @param {string} key unique in the page
+ * @param {string} label for screen readers
+ */
+export function scrollBox(key, label, content) {
+  const attributes = { class: "scroll", tabindex: "0", role: "region", "data-key": key, "aria-label": label };
+  const scroll = h("div", attributes, content);
+  const frame = h("div", { class: "edges" }, scroll);
+  const update = () => showEdges(frame, scroll);
+  scroll.addEventListener("scroll", update, { passive: true });
+  new ResizeObserver(update).observe(scroll);
+  return frame;
+}

@@ -3,7 +3,29 @@
 
 import { byId, h, keepPlaces, say } from "./dom.js";
 import { Job } from "./job.js";
-import { fetchDocument } from "./source.js";
+
+/** The data source: a document embedded in the page, or requests to `commtap serve`. */
+
+const kPatienceMs = 10000;
+const kNotFound = 404;
+
+/** Returns the document that `commtap html` embedded in this file; null in a page from `commtap serve`. */
+export function embeddedDocument() {
+  return JSON.parse(document.getElementById("report").textContent);
+}
+
+/** Returns the server's newest document; null if the server no longer serves the job. Throws if there is no answer. */
+export async function fetchDocument() {
+  const signal = AbortSignal.timeout(kPatienceMs);
+  const answer = await fetch(`job.json${location.search}`, { signal });
+  if (answer.status === kNotFound) {
+    return null;
+  }
+  if (!answer.ok) {
+    throw new Error(answer.statusText);
+  }
+  return answer.json();
+}
 
 /** The live page: polls `commtap serve` for the job's numbers and shows the time of the last update. */
 

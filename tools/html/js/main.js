@@ -1,28 +1,24 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-import { drawAdvice } from "./advice.js";
 import { filterOf, metricTitles, moduleSums } from "./amounts.js";
-import { drawControls } from "./controls.js";
+import { TreeChart } from "./charts/tree_chart.js";
 import { Diff } from "./diff/diff.js";
 import { drawDiff } from "./diff/diff_view.js";
-import { byId } from "./dom.js";
-import { drawFindings } from "./findings.js";
+import { byId, followTheme } from "./dom.js";
+import { drawAdvice, drawFindings } from "./findings.js";
 import { drawHeader } from "./header.js";
 import { Job } from "./job.js";
-import { follow } from "./live.js";
+import { embeddedDocument, follow } from "./live.js";
 import { ModuleTable } from "./module_table.js";
 import { NcclView } from "./nccl_view.js";
 import { RankView } from "./rank_view.js";
 import { RowTable } from "./row_table.js";
-import { embeddedDocument } from "./source.js";
 import { kDefaults, State } from "./state.js";
 import { StepView } from "./steps/step_view.js";
 import { drawSweep } from "./sweep/sweep_view.js";
-import { followTheme } from "./theme.js";
 import { TimeView } from "./time_view.js";
-import { drawTotals } from "./totals.js";
-import { TreeChart } from "./charts/tree_chart.js";
+import { drawControls, drawTotals } from "./totals.js";
 
 /**
  * The data that all views draw.

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
+import { kindColor } from "./charts/chart.js";
 import { byId, h, named, refill, say } from "./dom.js";
 import { moduleRows, moduleValue } from "./module_rows.js";
-import { kindColor } from "./charts/palette.js";
 import { firstOrder, tableOf } from "./table.js";
 import { bytesText, fractionText, nsText, plural, shareText, shorten, unitText } from "./text.js";
 

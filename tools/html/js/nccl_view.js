@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 import { byId, h, refill } from "./dom.js";
-import { numberColumn, SortedTable, textColumn } from "./sorted_table.js";
+import { numberColumn, SortedTable, textColumn } from "./table.js";
 import { bytesText, plural, rankListText, shorten, wholeText } from "./text.js";
 
 /** Compares collectives with the NCCL calls that they made, and lists the calls that no collective makes. */

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 import { metricTitles } from "./amounts.js";
-import { byId, h, refill } from "./dom.js";
 import { differenceText, HeatMap } from "./charts/heat_map.js";
+import { byId, h, refill, segments } from "./dom.js";
 import { kindSpreads } from "./ranks.js";
-import { segments } from "./segments.js";
 import { tableOf } from "./table.js";
 import { metricText, plural, processesText } from "./text.js";
 

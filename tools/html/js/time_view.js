@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 import { byId, h, refill } from "./dom.js";
-import { numberColumn, SortedTable, textColumn } from "./sorted_table.js";
+import { numberColumn, SortedTable, textColumn } from "./table.js";
 import { bytesText, labelText, nsText, rankText, wholeText } from "./text.js";
 
 /** The section on time: durations of collectives by kind and group, and by module. */

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 import { facetSums, metricTitles } from "./amounts.js";
-import { byId, h, refill } from "./dom.js";
-import { kindColor } from "./charts/palette.js";
-import { metricText, plural, processesText, shareText, wholeText } from "./text.js";
+import { kindColor } from "./charts/chart.js";
+import { byId, h, refill, segments, titleOf } from "./dom.js";
+import { kDefaults } from "./state.js";
+import { meanUnit, metricText, plural, processesText, shareText, shorten, wholeText } from "./text.js";
 
 /** The chosen module's totals, and their parts by kind, phase and group. A click on a line toggles its filter. */
 
@@ -99,5 +100,55 @@ export function drawTotals(view) {
     facetCard(view, "kind", "By kind", job.kinds, sums, kindColor),
     facetCard(view, "phase", "By phase", job.phases, sums),
     facetCard(view, "group", "By process group", groups, sums),
+  );
+}
+
+/** The controls for the measure and the filters. */
+
+const kNameLength = 60;
+
+function select(view, name, title, values) {
+  const options = values.map((value) =>
+    h("option", { value, title: titleOf(value, kNameLength) }, shorten(value, kNameLength)),
+  );
+  const element = h(
+    "select",
+    { id: `choose-${name}`, "data-key": `choose-${name}`, onchange: () => view.set({ [name]: element.value }) },
+    h("option", { value: "" }, "all"),
+    ...options,
+  );
+  element.value = view.choice[name];
+  return h("label", { class: view.choice[name] === "" ? null : "chosen" }, title, element);
+}
+
+function usedNames(names, positions) {
+  const used = new Set(positions);
+  return names.filter((_, position) => used.has(position));
+}
+
+/** The state that the controls show. They are redrawn only when it changes: a redraw would close an open list. */
+let shown = "";
+
+export function drawControls(view) {
+  const { job, choice } = view;
+  const phases = usedNames(job.phases, job.rows.phase);
+  const kinds = usedNames(job.kinds, job.rows.kind);
+  const groups = job.groups.map((group) => group.label);
+  const { metric, unit, phase, kind, group } = choice;
+  const metrics = metricTitles(job);
+  const units = { mean: meanUnit(job), sum: "sum" };
+  const now = JSON.stringify([metrics, units, phases, kinds, groups, metric, unit, phase, kind, group]);
+  if (now === shown) {
+    return;
+  }
+  shown = now;
+  refill(
+    byId("controls"),
+    segments(view, "metric", "Measure", metrics),
+    segments(view, "unit", "Unit", units),
+    select(view, "phase", "Phase", phases),
+    select(view, "kind", "Kind", kinds),
+    select(view, "group", "Group", groups),
+    h("button", { type: "button", "data-key": "reset", onclick: () => view.set(kDefaults) }, "Show all"),
   );
 }

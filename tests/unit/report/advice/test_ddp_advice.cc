@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/advice/ddp_advice.h"
+#include "report/advice/advice_findings.h"
 
 #include <doctest/doctest.h>
 

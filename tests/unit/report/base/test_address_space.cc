@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/base/address_space.h"
+#include "report/base/process.h"
 
 #include <doctest/doctest.h>
 #include <sys/mman.h>

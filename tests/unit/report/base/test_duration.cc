@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/base/duration.h"
+#include "report/base/timestamp.h"
 
 #include <doctest/doctest.h>
 

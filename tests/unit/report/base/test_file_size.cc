@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/base/file_size.h"
+#include "report/base/atomic_file.h"
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>

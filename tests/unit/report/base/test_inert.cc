@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/base/inert.h"
+#include "report/base/redaction.h"
 
 #include <doctest/doctest.h>
 

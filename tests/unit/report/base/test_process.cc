@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "report/base/duration.h"
 #include "report/base/json_text.h"
+#include "report/base/timestamp.h"
 
 namespace commtap {
 namespace {

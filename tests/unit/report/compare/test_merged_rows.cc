@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "report/compare/job_diff.h"
-#include "report/job/merged_row.h"
+#include "report/job/job_report.h"
 #include "tests/unit/job_samples.h"
 #include "tests/unit/samples.h"
 

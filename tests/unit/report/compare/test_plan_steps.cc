@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "report/job/step_count.h"
+#include "report/job/job_report.h"
 #include "report/merge/job_merge.h"
 #include "tests/unit/job_samples.h"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/job/saturated_sums.h"
+#include "report/job/job_report.h"
 
 #include <doctest/doctest.h>
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "report/json/enum_names.h"
 #include "report/json/nccl_columns.h"
 #include "report/json/process_columns.h"
 #include "report/json/row_columns.h"
+#include "report/model/vocabulary.h"
 
 namespace commtap {
 namespace {

@@ -6,8 +6,6 @@
 
 #include <doctest/doctest.h>
 
-#include "report/json/json_write.h"
-
 namespace commtap {
 namespace {
 

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/json/report_head.h"
+#include "report/json/report_json.h"
 
 #include <doctest/doctest.h>
 
-#include "report/json/report_json.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {

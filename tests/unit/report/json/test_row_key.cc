@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/json/row_key.h"
+#include "report/json/columns.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/json/whole_report.h"
+#include "report/json/report_json.h"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/json/report_json.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/ledger/ledger_collectives.h"
+#include "report/ledger/ledger_writer.h"
 
 #include <memory>
 #include <thread>
@@ -8,7 +8,6 @@
 
 #include <doctest/doctest.h>
 
-#include "report/ledger/ledger_writer.h"
 #include "report/ledger_reader/ledger_reader.h"
 
 namespace commtap {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/ledger/ledger_counters.h"
+#include "report/ledger/ledger_checks.h"
 
 #include <memory>
 #include <set>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/ledger/ledger_groups.h"
+#include "report/ledger/ledger_writer.h"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/ledger/ledger_groups.h"
+#include "report/ledger/ledger_writer.h"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include "report/ledger/ledger_writer.h"
 #include "report/ledger_reader/ledger_reader.h"
 
 namespace commtap {

@@ -81,7 +81,7 @@ TEST_CASE("a call to NCCL is in the ledger from its entry until it returns, also
   CHECK(
       contents->report.nccl->open ==
       std::vector<NcclOpenCall>{{"ncclCommAbort", "", 100}, {"ncclAllReduce", "0", 200}});
-  LedgerNccl::leave(*sooner);
+  LedgerWriter::leave(*sooner);
   contents = readLedger(ledger->bytes());
   CHECK(contents->report.nccl->open == std::vector<NcclOpenCall>{{"ncclAllReduce", "0", 200}});
   CHECK(ledger->enter(reduce, group, zero + 300, 8) == sooner);
@@ -98,7 +98,7 @@ TEST_CASE("more open calls than there are records are not noted, and their recor
   CHECK(open.size() == kMostOpenCalls);
   CHECK(open.count(nullptr) == 0);
   CHECK(ledger->enter(name, kNoIndex, 5, 3) == nullptr);
-  LedgerNccl::leave(**open.begin());
+  LedgerWriter::leave(**open.begin());
   CHECK(ledger->enter(name, kNoIndex, 5, 3) == *open.begin());
   CHECK(readLedger(ledger->bytes())->report.nccl->open.size() == kMostOpenCalls);
 }

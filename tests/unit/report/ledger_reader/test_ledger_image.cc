@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/ledger_reader/ledger_image.h"
+#include "report/ledger_reader/ledger_records.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

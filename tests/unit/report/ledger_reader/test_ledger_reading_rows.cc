@@ -10,8 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include "report/json/columns.h"
 #include "report/json/row_columns.h"
-#include "report/json/row_key.h"
 #include "report/ledger/ledger_checks.h"
 #include "report/ledger/ledger_writer.h"
 #include "report/ledger_reader/ledger_reader.h"

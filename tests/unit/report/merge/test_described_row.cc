@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/json/columns.h"
 #include "report/json/json_cursor.h"
-#include "report/json/row_key.h"
 #include "report/json/row_read.h"
 #include "report/json/row_write.h"
 #include "report/merge/dom_cursor.h"

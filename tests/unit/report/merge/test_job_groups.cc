@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/merge/job_groups.h"
+#include "report/merge/job_rows.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/merge/last_activity.h"
+#include "report/merge/job_merge.h"
 
 #include <doctest/doctest.h>
 

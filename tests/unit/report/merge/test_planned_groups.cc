@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/merge/planned_groups.h"
+#include "report/merge/plan_merge.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/merge/rank_rows.h"
+#include "report/merge/rank_slots.h"
 
 #include <doctest/doctest.h>
 

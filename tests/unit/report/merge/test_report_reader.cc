@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/merge/report_reader.h"
+#include "report/merge/job_reader.h"
 
 #include <doctest/doctest.h>
 

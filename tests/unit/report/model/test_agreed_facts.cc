@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/model/agreed_facts.h"
+#include "report/model/model.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/model/module_pattern.h"
+#include "report/model/module_tree.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/model/time_sums.h"
+#include "report/model/amounts.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/replicas/row_rules.h"
+#include "report/replicas/job_facts.h"
 
 #include <doctest/doctest.h>
 

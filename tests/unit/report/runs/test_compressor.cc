@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/runs/compressor.h"
+#include "report/runs/report_file.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/runs/foreign_files.h"
+#include "report/runs/run_folder.h"
 
 #include <doctest/doctest.h>
 

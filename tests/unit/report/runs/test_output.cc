@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "report/base/duration.h"
 #include "report/base/process.h"
+#include "report/base/timestamp.h"
 #include "report/json/report_json.h"
 #include "tests/unit/samples.h"
 

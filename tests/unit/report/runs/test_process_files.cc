@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/runs/process_files.h"
+#include "report/runs/report_scan.h"
 
 #include <doctest/doctest.h>
 

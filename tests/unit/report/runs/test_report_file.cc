@@ -13,10 +13,9 @@
 #include <thread>
 #include <vector>
 
-#include "report/base/duration.h"
 #include "report/base/file_descriptor.h"
 #include "report/base/text_file.h"
-#include "report/json/report_head.h"
+#include "report/base/timestamp.h"
 #include "report/json/report_json.h"
 #include "report/runs/output.h"
 #include "tests/unit/samples.h"

@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "report/base/duration.h"
 #include "report/base/process.h"
+#include "report/base/timestamp.h"
 #include "report/json/report_json.h"
 #include "report/runs/report_file.h"
 #include "tests/unit/samples.h"

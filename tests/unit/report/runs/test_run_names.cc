@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/runs/run_names.h"
+#include "report/runs/report_paths.h"
 
 #include <doctest/doctest.h>
 

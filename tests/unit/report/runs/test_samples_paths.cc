@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/runs/samples_paths.h"
+#include "report/runs/report_paths.h"
 
 #include <doctest/doctest.h>
 
 #include "report/base/atomic_file.h"
-#include "report/runs/report_paths.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/samples/sample_block.h"
+#include "report/samples/samples.h"
 
 #include <doctest/doctest.h>
 

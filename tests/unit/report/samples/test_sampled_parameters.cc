@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/samples/sampled_parameters.h"
+#include "report/samples/samples_reader.h"
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "report/samples/samples_format.h"
+#include "report/samples/samples.h"
 #include "report/samples/samples_writer.h"
 #include "tests/unit/report/samples/sample_values.h"
 #include "tests/unit/samples.h"

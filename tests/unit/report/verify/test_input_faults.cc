@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "report/verify/verify_judge.h"
+#include "report/verify/verification.h"
 #include "tests/unit/verify_inputs.h"
 
 namespace commtap {

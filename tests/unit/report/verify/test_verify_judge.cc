@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/verify/verify_judge.h"
+#include "report/verify/verification.h"
 
 #include <doctest/doctest.h>
 

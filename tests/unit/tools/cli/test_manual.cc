@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/cli/manual.h"
+#include "tools/cli/subcommands.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/cli/own_python.h"
+#include "tools/cli/run_note.h"
 
 #include <doctest/doctest.h>
 

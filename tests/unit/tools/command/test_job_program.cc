@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/command/job_program.h"
+#include "tools/command/interpreter.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/doctor/checks.h"
+#include "tools/doctor/diagnosis.h"
 
 #include <doctest/doctest.h>
 
 #include <filesystem>
 
-#include "report/base/address_space.h"
+#include "report/base/process.h"
 #include "report/ledger/ledger_layout.h"
 #include "tests/unit/samples.h"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/export/export_source.h"
+#include "tools/export/export_formats.h"
 
 #include <doctest/doctest.h>
 

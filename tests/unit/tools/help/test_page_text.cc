@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/help/page_text.h"
+#include "tools/help/doc_pages.h"
 
 #include <cstdlib>
 #include <string>

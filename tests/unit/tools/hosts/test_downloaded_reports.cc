@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/hosts/downloaded_reports.h"
+#include "tools/hosts/report_archive.h"
 
 #include <doctest/doctest.h>
 
@@ -8,8 +8,8 @@
 
 #include "report/base/text_file.h"
 #include "report/json/report_json.h"
-#include "report/merge/fast_report_json.h"
-#include "report/runs/compressor.h"
+#include "report/merge/job_reader.h"
+#include "report/runs/report_file.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {

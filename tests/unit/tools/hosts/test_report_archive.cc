@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "report/json/report_json.h"
-#include "report/merge/fast_report_json.h"
+#include "report/merge/job_reader.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/html/open_page.h"
+#include "tools/html/html_page.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

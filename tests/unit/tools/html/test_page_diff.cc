@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/html/page_diff.h"
+#include "tools/html/page_data.h"
 
 #include <doctest/doctest.h>
 

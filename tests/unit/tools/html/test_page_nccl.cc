@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/html/page_nccl.h"
+#include "tools/html/page_columns.h"
 
 #include <doctest/doctest.h>
 

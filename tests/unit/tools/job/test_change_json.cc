@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "report/json/json_write.h"
+#include "report/json/json_row.h"
 #include "tests/unit/job_samples.h"
 
 namespace commtap {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/live/traffic.h"
+#include "tools/live/job_look.h"
 
 #include <doctest/doctest.h>
 

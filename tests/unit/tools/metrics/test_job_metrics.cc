@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/metrics/job_metrics.h"
+#include "tools/metrics/rank_metrics.h"
 
 #include <doctest/doctest.h>
 

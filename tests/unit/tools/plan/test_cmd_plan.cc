@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
 
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 
 namespace commtap {
 namespace {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "report/json/columns.h"
 #include "report/json/row_columns.h"
-#include "report/json/row_key.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {

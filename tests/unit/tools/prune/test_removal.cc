@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/prune/removal.h"
+#include "tools/prune/stored_run.h"
 
 #include <filesystem>
 
 #include <doctest/doctest.h>
 
 #include "report/base/atomic_file.h"
-#include "report/base/duration.h"
+#include "report/base/timestamp.h"
 #include "report/json/report_json.h"
-#include "report/runs/compressor.h"
+#include "report/runs/report_file.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {

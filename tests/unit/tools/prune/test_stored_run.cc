@@ -17,7 +17,6 @@
 #include "report/json/report_json.h"
 #include "report/samples/samples_writer.h"
 #include "tests/unit/samples.h"
-#include "tools/prune/removal.h"
 
 namespace commtap {
 namespace {

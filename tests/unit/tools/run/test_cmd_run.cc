@@ -5,12 +5,12 @@
 
 #include <filesystem>
 
-#include "report/base/duration.h"
 #include "report/base/process.h"
+#include "report/base/timestamp.h"
 #include "report/json/report_json.h"
 #include "tests/unit/programs.h"
 #include "tools/cli/run_note.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/verb.h"
 
 namespace commtap {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/verify/verify_text.h"
+#include "tools/verify/finding_text.h"
 
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "report/verify/verify_judge.h"
+#include "report/verify/verification.h"
 #include "tests/unit/verify_samples.h"
 
 namespace commtap {

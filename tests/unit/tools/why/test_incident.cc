@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/unit/samples.h"
-#include "tools/live/end_signals.h"
+#include "tools/live/job_look.h"
 
 namespace commtap {
 namespace {

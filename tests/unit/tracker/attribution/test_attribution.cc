@@ -17,7 +17,7 @@
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/attribution/module_registry.h"
 #include "tracker/attribution/python_frames.h"
-#include "tracker/modules/scopes.h"
+#include "tracker/modules/module_hook.h"
 
 namespace commtap {
 namespace {

@@ -27,7 +27,7 @@
 #include "tracker/core/steps.h"
 #include "tracker/gloo/gloo_timing.h"
 #include "tracker/modules/labels.h"
-#include "tracker/modules/scopes.h"
+#include "tracker/modules/module_hook.h"
 #include "tracker/verify/sampler.h"
 
 namespace commtap {

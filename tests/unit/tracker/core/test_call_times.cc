@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/core/call_times.h"
+#include "tracker/core/thread_state.h"
 
 #include <doctest/doctest.h>
 

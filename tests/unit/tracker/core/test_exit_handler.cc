@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/core/exit_handler.h"
+#include "tracker/core/off_switch.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/core/lasting_text.h"
+#include "tracker/core/launch_environment.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/core/unseen_signs.h"
+#include "tracker/core/timeline.h"
 
 #include <doctest/doctest.h>
 

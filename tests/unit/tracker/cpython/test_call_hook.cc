@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/cpython/call_hook.h"
+#include "tracker/cpython/import_hook.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/cpython/frame_locals.h"
+#include "tracker/cpython/thread_frames.h"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/gloo/work_table.h"
+#include "tracker/gloo/gloo_timing.h"
 
 #include <doctest/doctest.h>
 

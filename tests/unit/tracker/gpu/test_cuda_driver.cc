@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/gpu/cuda_driver.h"
+#include "tracker/gpu/device_event.h"
 
 #include <doctest/doctest.h>
 

@@ -13,7 +13,7 @@
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/gpu/device_timing.h"
 #include "tracker/gpu/graph_captures.h"
-#include "tracker/modules/scopes.h"
+#include "tracker/modules/module_hook.h"
 
 namespace commtap {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/graphs/dynamo_graph.h"
+#include "tracker/graphs/graph_nodes.h"
 
 #include <string>
 

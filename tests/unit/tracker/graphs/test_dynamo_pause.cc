@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/graphs/dynamo_pause.h"
+#include "tracker/graphs/compile_watch.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/modules/scopes.h"
+#include "tracker/modules/module_hook.h"
 
 #include "tests/unit/torch_doctest.h"
 

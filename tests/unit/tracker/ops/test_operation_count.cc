@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/ops/operation_count.h"
+#include "tracker/ops/op_observer.h"
 
 #include "tests/unit/torch_doctest.h"
 
@@ -8,8 +8,7 @@
 
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/core/process_ledger.h"
-#include "tracker/modules/scopes.h"
-#include "tracker/ops/op_observer.h"
+#include "tracker/modules/module_hook.h"
 
 namespace commtap {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/python/frames.h"
+#include "tracker/python/running_work.h"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/python/known_optimizers.h"
+#include "tracker/python/sampled_step.h"
 
 #include <string>
 

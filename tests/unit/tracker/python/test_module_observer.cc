@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/python/module_observer.h"
+#include "tracker/python/module_map.h"
 
 #include <array>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/python/owner_search.h"
+#include "tracker/python/module_map.h"
 
 #include <sys/time.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/python/tensors_in.h"
+#include "tracker/python/parameter_facts.h"
 
 #include <array>
 #include <cstdint>

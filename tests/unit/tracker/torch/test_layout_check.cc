@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/torch/layout_check.h"
+#include "tracker/torch/layout.h"
 
 #include <string>
 

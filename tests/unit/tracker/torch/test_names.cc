@@ -17,12 +17,8 @@
 #include "tests/unit/torch_doctest.h"
 #include "tracker/modules/labels.h"
 #include "tracker/torch/compiler_names.h"
-#include "tracker/torch/frame_names.h"
 #include "tracker/torch/function_names.h"
-#include "tracker/torch/hook_names.h"
-#include "tracker/torch/label_names.h"
 #include "tracker/torch/module_names.h"
-#include "tracker/torch/sign_names.h"
 
 namespace commtap {
 namespace {

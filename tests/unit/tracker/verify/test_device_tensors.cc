@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/verify/device_tensors.h"
+#include "tracker/verify/device_samples.h"
 
 #include "tests/unit/torch_doctest.h"
 

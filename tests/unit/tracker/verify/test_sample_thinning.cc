@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/verify/sample_thinning.h"
+#include "tracker/verify/sampler.h"
 
 #include <doctest/doctest.h>
 

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 import { metricTitles } from "../amounts.js";
-import { Chart } from "./chart.js";
-import { mix, themeColor, themeFont } from "./palette.js";
 import { columnSize, columnsOf, difference } from "../ranks.js";
 import { metricText, percentText } from "../text.js";
+import { Chart, mix, themeColor, themeFont } from "./chart.js";
 
 /** A heat map with one column per rank and one line per kind. */
 

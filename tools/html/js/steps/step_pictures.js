@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-import { kindColor, mix, themeColor, themeFont } from "../charts/palette.js";
-import { footnotes, stepsText } from "./step_text.js";
-import { warmUps } from "./steps.js";
+import { kindColor, mix, themeColor, themeFont } from "../charts/chart.js";
 import { fractionText, metricText, msText, rankText } from "../text.js";
+import { footnotes, stepsText, warmUps } from "./steps.js";
 
 /**
  * The data of one column in the step charts.

@@ -3,7 +3,7 @@
 
 import { byId, h, named, refill } from "../dom.js";
 import { panel } from "../findings.js";
-import { numberColumn, SortedTable, textColumn } from "../sorted_table.js";
+import { numberColumn, SortedTable, textColumn } from "../table.js";
 import { bytesText, commandText, fractionText, inertAll, plural, startOf, wholeText } from "../text.js";
 
 /** The page of a sweep of `commtap plan`: its layouts side by side. The document is sweep.json. */
