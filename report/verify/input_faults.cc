@@ -252,7 +252,7 @@ void addNoContribution(const NamedGroup& group, const Contributions& ranks, std:
 
 /// Adds the ranks whose norm is far above the smallest one in each sampled step.
 void addOtherSize(const NamedGroup& group, const Contributions& ranks, std::vector<FoundFault>& faults) {
-  constexpr double kFactor = 30; // right jobs of tests/jobs: up to 7 in a step
+  constexpr double kFactor = 30; // right jobs of tests/jobs: up to 9 in one step, 2 in all
   const std::vector<const StepSamples*>& steps = ranks.begin()->second.steps;
   double ratio = INFINITY;
   std::vector<int64_t> loud;
