@@ -51,7 +51,7 @@ void Means::add(const JobCollective& row, Mean& mean) const {
 }
 
 void CallSpread::add(const JobCollective& row, const JobReport& job) {
-  const RankRanges& ranks = job.rank_sets[row.rank_set];
+  const RankRanges ranks = row.rank_set < job.rank_sets.size() ? job.rank_sets[row.rank_set] : RankRanges();
   has_unranked_ = has_unranked_ || row.amount.ranks != countOf(ranks);
   if (row.amount.count.min != row.amount.count.max) {
     uneven_.push_back(&row);

@@ -80,10 +80,10 @@ TEST_CASE("export says which commands read a merged report") {
   writeText(job, jobReportToJson(sampleJob()));
   const Outcome outcome = runCommtap({"export", job, "--format", "csv"});
   CHECK(outcome.status() == 2);
-  CHECK(has(outcome.err, "job.json is a merged report, which commtap show, merge, diff, check and html read: "));
+  CHECK(has(outcome.err, "job.json is a merged report, which commtap show, diff, check and html read: "));
 }
 
-TEST_CASE("the files of merge and html have the permissions of the umask, and html has a default name") {
+TEST_CASE("the files of export and html have the permissions of the umask, and html has a default name") {
   const SampleFolder folder;
   const auto mode_of = [&folder](const char* name) {
     struct stat info {};
@@ -92,7 +92,7 @@ TEST_CASE("the files of merge and html have the permissions of the umask, and ht
   };
   const std::string in_folder = "cd " + folder.path() + " && umask 027 && ";
   const std::string exe = COMMTAP_EXE;
-  runProgram({"/bin/sh", "-c", in_folder + exe + " merge . -o job.json"});
+  runProgram({"/bin/sh", "-c", in_folder + exe + " export . --format job -o job.json"});
   runProgram({"/bin/sh", "-c", in_folder + exe + " html ."});
   CHECK(mode_of("job.json") == 0640);
   CHECK(mode_of("commtap.html") == 0640);

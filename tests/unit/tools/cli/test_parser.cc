@@ -207,8 +207,8 @@ TEST_CASE("an unknown command is an error with the command that was probably mea
 
 TEST_CASE("an unknown option comes before a missing argument, with the option that was probably meant") {
   CHECK(
-      errorOf({"show", "--fromat", "csv"}) ==
-      "--fromat is not an option of commtap show; did you mean --format? (see commtap show --help)");
+      errorOf({"diff", "--fromat", "csv"}) ==
+      "--fromat is not an option of commtap diff; did you mean --format? (see commtap diff --help)");
   CHECK(errorOf({"diff", "out", "--fromat=text"}).find("did you mean --format?") != std::string::npos);
   CHECK(errorOf({"advise", "-x"}) == "-x is not an option of commtap advise (see commtap advise --help)");
   CHECK(errorOf({"run", "--ot", "x", "--", "true"}).find("did you mean --out?") != std::string::npos);

@@ -39,7 +39,7 @@ TEST_CASE("the first screen is data: means per rank and step by kind and by modu
   const json document = documentOf(sampleFolder(), {});
   const json& means = document["means"];
   CHECK(means["rank_count"] == 2);
-  CHECK(means["training_steps"] == 0);
+  CHECK(means["training_steps"] == 1);
   double share = 0;
   for (const json& row : means["by_kind"]) {
     CHECK(row["group"] == "default_pg");

@@ -108,8 +108,7 @@ TEST_CASE("killed ranks that stopped in one sequence differ from ranks that disa
 }
 
 TEST_CASE("it says how many ranks it compared") {
-  CHECK(has(
-      ranksOf(jobOf({sampleReport(0), sampleReport(2)})), "\nthe ranks that have a report agree\n"));
+  CHECK(has(ranksOf(jobOf({sampleReport(0), sampleReport(2)})), "\nthe ranks that have a report agree\n"));
   CHECK_FALSE(has(ranksOf(jobOf({sampleReport(0)})), "agree"));
 }
 
