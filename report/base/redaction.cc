@@ -11,6 +11,8 @@
 namespace commtap {
 namespace {
 
+constexpr std::string_view kRedacted = "(redacted)"; ///< what a report has in place of a secret
+
 bool isLetterOrDigit(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0;
 }

@@ -31,9 +31,6 @@ inline constexpr auto kSecretShapes = std::to_array<std::string_view>(
      "hf_",  "npm_", "nvapi-", "pypi-", "sk-",  "sk_live_", "xoxa-", "xoxb-", "xoxp-", "xoxr-",       "xoxs-"});
 inline constexpr size_t kMinShapeLength = 16;
 
-/// Replaces the value of a secret.
-inline constexpr std::string_view kRedacted = "(redacted)";
-
 /// Returns a command line that a report may show: secrets are redacted by their names and by their shapes, and so are
 /// passwords in addresses and what follows "-p". More people read a report than can read the job's environment.
 std::vector<std::string> withoutSecrets(std::vector<std::string> arguments);

@@ -42,7 +42,7 @@ struct PageChoice {
 ///   was); its table `beside` has the calls that no collective makes; `versions` has ranges of ranks.
 std::string pageData(const JobReport& job, const Verification* verification = nullptr, const PageChoice& choice = {});
 
-/// Returns the difference of two runs as data for the page (tools/html/js/diff.js), in the form that page_data.h
+/// Returns the difference of two runs as data for the page (tools/html/js/diff/diff.js), in the form that page_data.h
 /// describes. Numbers are those of `commtap diff`: means per rank and step, or per rank and run without `steps`, over
 /// the ranks that have the row. Fields that need an explanation:
 /// - `before`, `after`: the runs, each with the facts, ranks and processes of a page;
