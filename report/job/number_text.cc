@@ -4,19 +4,23 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 
-#include <fmt/format.h>
-
 namespace commtap {
 namespace {
+
+std::string fixed(double value, int decimals) {
+  std::array<char, 512> text{}; // 309 digits before the point at most
+  return {text.data(), std::to_chars(text.begin(), text.end(), value, std::chars_format::fixed, decimals).ptr};
+}
 
 /// Rounds a half up, as JavaScript does on the page: a long double holds such a value and its multiple exactly.
 std::string rounded(double value, int decimals) {
   const long double scaled = value * std::pow(10.0L, decimals);
   const bool is_half = scaled - std::floor(scaled) == 0.5L;
-  return fmt::format("{:.{}f}", is_half ? std::nextafter(value, HUGE_VAL) : value, decimals);
+  return fixed(is_half ? std::nextafter(value, HUGE_VAL) : value, decimals);
 }
 
 /// Returns three significant digits, even if rounding reaches the next power of ten. Uses fewer for an exact whole
@@ -53,7 +57,7 @@ std::string humanDuration(double ns) {
 
 std::string countText(double count) {
   if (count == std::floor(count)) {
-    return fmt::format("{:.0f}", count);
+    return fixed(count, 0);
   }
   constexpr int kDigits = 6;
   const int decimals = std::max(0, kDigits - 1 - static_cast<int>(std::floor(std::log10(std::abs(count)))));

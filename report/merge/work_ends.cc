@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "report/base/atomic_file.h"
 #include "report/base/process.h"
 #include "report/base/text_file.h"
@@ -28,7 +26,9 @@ bool haveCalledAlike(const JobReport& job) {
 
 /// Changes the exit in a report that was recovered from a ledger. Returns false if it cannot be written.
 bool rewriteExit(const std::string& path) {
-  const auto field = [](ExitKind exit) { return fmt::format(R"("{}":"{}")", field::kExit, exitKindName(exit)); };
+  const auto field = [](ExitKind exit) {
+    return "\"" + std::string(field::kExit) + "\":\"" + std::string(exitKindName(exit)) + "\"";
+  };
   Result<std::string> text = readTextFile(path, maxInputSize());
   const std::string killed = field(ExitKind::kKilled); // not in a string, whose quotation marks are escaped
   const size_t at = text ? text->find(killed) : std::string::npos;

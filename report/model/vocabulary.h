@@ -117,6 +117,10 @@ struct EnumNames<ExitKind> : Named<ExitKind> {
   static constexpr const char* kHelp = "How a process ended.";
   static constexpr auto kNames =
       std::to_array<std::string_view>({"running", "normal", "_exit", "signal", "killed", "after_work"});
+  /// A value out of range says no more than that commtap did not see the end.
+  static constexpr std::string_view name(ExitKind exit) {
+    return Named::name(exit <= ExitKind::kAfterWork ? exit : ExitKind::kKilled);
+  }
 };
 inline constexpr int kExitKindCount = EnumNames<ExitKind>::kCount;
 inline constexpr auto exitKindName = EnumNames<ExitKind>::name;

@@ -3,9 +3,9 @@
 """A parent that starts ranks without a launcher, and ends some of them by SIGKILL: `ended_workers.py WAY`.
 
 after_work: two ranks, killed after their steps. destroyed: the same, which have destroyed their groups, and the parent
-fails. between: two ranks, one killed after 3 of 5 steps, and then the other, which waits for it. rounds: four ranks of their own, one after the other, each
-killed after its steps. other_preload: a rank, and one that was started with another LD_PRELOAD. sweep: three trials of
-two ranks. background: a rank that outlives the parent.
+fails. between: two ranks, one killed after 3 of 5 steps, and then the other, which waits for it. rounds: four ranks of
+their own, one after the other, each killed after its steps. other_preload: a rank, and one that was started with
+another LD_PRELOAD. sweep: three trials of two ranks. background: a rank that outlives the parent.
 """
 
 import os

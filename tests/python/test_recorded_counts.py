@@ -31,10 +31,10 @@ def first(rows: list[Any], steps: int = 0, per: str = "record", exact: bool = Tr
 
 
 def test_names_are_the_reports() -> None:
-    source = (REPOSITORY / "report" / "model" / "vocabulary.cc").read_text(encoding="utf-8")
-    for array, names in (("kKindNames", KINDS), ("kPhaseNames", PHASES)):
-        written = source.partition(f"{array} = {{")[2].partition("}")[0]
-        assert re.findall(r'"(\w+)"', written) == list(names)
+    source = (REPOSITORY / "report" / "model" / "vocabulary.h").read_text(encoding="utf-8")
+    for enumeration, names in (("Kind", KINDS), ("Phase", PHASES)):
+        text = source.partition(f"struct EnumNames<{enumeration}>")[2].partition("kNames =")[2]
+        assert re.findall(r'"(\w+)"', text.partition(";")[0]) == list(names)
 
 
 @pytest.mark.parametrize(

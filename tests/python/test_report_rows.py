@@ -15,8 +15,9 @@ def test_the_key_is_the_reports() -> None:
     folder = REPOSITORY / "report" / "json"
     fields = dict(re.findall(r'k(\w+) = "(\w+)"', (folder / "fields.h").read_text(encoding="utf-8")))
     source = (folder / "row_columns.h").read_text(encoding="utf-8")
-    columns = source.partition("kColumns<Collective> = ")[2].partition("\n};")[0]
-    keys = [each for each in columns.split("    column")[1:] if ".key = true" in each]
+    columns = source.partition("auto kCallColumns = ")[2].partition("kColumns<Collective> = ")
+    described = columns[0] + columns[2].partition("\n    });")[0]
+    keys = [each for each in described.split("    column")[1:] if ".key = true" in each]
     names = [fields[re.search(r"field::k(\w+)", each)[1]] for each in keys]
     assert set(names) - {"setup"} == set(COLLECTIVE_KEY)
 

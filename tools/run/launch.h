@@ -32,7 +32,8 @@ class Launcher {
   using Look = std::function<std::chrono::nanoseconds()>;
 
   /// `look`, if there is one, runs from time to time until the command has ended.
-  Ending run(const std::vector<std::string>& command, const std::vector<std::string>& environment, const Look& look = {});
+  Ending
+  run(const std::vector<std::string>& command, const std::vector<std::string>& environment, const Look& look = {});
 
   /// Discards pending signals that were meant for the command; later ones act on this process. Call after the command
   /// has ended.

@@ -346,7 +346,7 @@ OptionTable whyOptions(WhyArguments& arguments) {
               .to = &arguments.paths}} +
          hostOptions(arguments.hosts) +
          OptionTable{
-             runOption(arguments.run),
+             runOption(&arguments.run),
              {.names = "--after",
               .value = "TIME",
               .help = "How long ranks that may still come must be without an event; default: 60s. Ranks that cannot "

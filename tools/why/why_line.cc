@@ -10,9 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "report/base/timestamp.h"
-#include "report/hang/verdict_columns.h"
 #include "report/job/job_summary.h"
-#include "report/json/row_write.h"
 #include "tools/text/text.h"
 
 namespace commtap {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "report/base/timestamp.h"
-#include "report/hang/verdict_columns.h"
 #include "report/json/row_write.h"
 #include "tools/text/text.h"
 

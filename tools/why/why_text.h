@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "report/hang/verdict.h"
+#include "report/hang/verdict_columns.h"
 #include "tools/text/table.h"
 
 namespace commtap {

@@ -11,9 +11,9 @@
 #include "tracker/attribution/module_registry.h"
 #include "tracker/core/clock.h"
 #include "tracker/core/cost_sample.h"
-#include "tracker/core/thread_state.h"
 #include "tracker/core/log.h"
 #include "tracker/core/process_ledger.h"
+#include "tracker/core/thread_state.h"
 #include "tracker/torch/compat.h"
 #include "tracker/torch/layout.h"
 

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "tracker/core/catch_all.h"
-#include "tracker/core/thread_state.h"
 #include "tracker/core/process_ledger.h"
+#include "tracker/core/thread_state.h"
 #include "tracker/gpu/device_event.h"
 #include "tracker/gpu/graph_captures.h"
 #include "tracker/gpu/stream_order.h"

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "tracker/cpython/thread_frames.h"
 #include "tracker/cpython/py_ref.h"
+#include "tracker/cpython/thread_frames.h"
 #include "tracker/graphs/generated_text.h"
 #include "tracker/graphs/graph_nodes.h"
 #include "tracker/torch/compiler_names.h"

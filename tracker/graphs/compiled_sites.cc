@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "tracker/cpython/thread_frames.h"
 #include "tracker/cpython/py_compat.h"
+#include "tracker/cpython/thread_frames.h"
 #include "tracker/graphs/compile_watch.h"
 #include "tracker/graphs/graph_nodes.h"
 #include "tracker/torch/compiler_names.h"

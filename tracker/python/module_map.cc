@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "tracker/core/clock.h"
-#include "tracker/cpython/thread_frames.h"
 #include "tracker/cpython/py_ref.h"
+#include "tracker/cpython/thread_frames.h"
 #include "tracker/python/wrappers.h"
 #include "tracker/torch/module_names.h"
 

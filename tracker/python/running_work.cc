@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include "tracker/cpython/thread_frames.h"
 #include "tracker/cpython/py_compat.h"
 #include "tracker/cpython/py_ref.h"
+#include "tracker/cpython/thread_frames.h"
 #include "tracker/python/wrappers.h"
 #include "tracker/torch/function_names.h"
 

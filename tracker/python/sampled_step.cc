@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "tracker/cpython/thread_frames.h"
 #include "tracker/cpython/py_compat.h"
 #include "tracker/cpython/py_ref.h"
+#include "tracker/cpython/thread_frames.h"
 #include "tracker/graphs/compile_watch.h"
 #include "tracker/python/parameter_facts.h"
 #include "tracker/python/running_work.h"

@@ -185,10 +185,13 @@ std::optional<Digest> digestOfTensor(const c10::TensorImpl& tensor) {
 
 std::vector<Digest> digestsOfRows(const c10::TensorImpl& tensor) {
   std::vector<Digest> digests;
-  const auto rows = static_cast<size_t>(tensor.dim() == 0 ? 0 : tensor.size(0));
+  if (tensor.dim() == 0 || tensor.numel() == 0) {
+    return digests;
+  }
+  const auto rows = static_cast<size_t>(tensor.size(0));
   withNumbers(tensor, [&](const std::byte* data, size_t count, DigestType type) {
-    const size_t numbers = count == 0 ? 0 : count / rows;
-    for (size_t row = 0; count > 0 && row < rows; ++row) {
+    const size_t numbers = count / rows;
+    for (size_t row = 0; row < rows; ++row) {
       digests.push_back(digestOf(data + row * numbers * digestElementSize(type), numbers, type));
     }
   });

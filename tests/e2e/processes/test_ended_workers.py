@@ -87,7 +87,9 @@ def test_another_preload(tmp_path: Path) -> None:
 
 def test_a_sweep_says_how_many_runs_it_adds_up(tmp_path: Path) -> None:
     """The trials have one folder and one run."""
-    line = "3 processes of a rank ran one after the other, as in a sweep: the numbers, also those per step, are their sums"
+    line = (
+        "3 processes of a rank ran one after the other, as in a sweep: the numbers, also those per step, are their sums"
+    )
     assert line in run(tmp_path, "sweep")
     assert line in say("show", tmp_path)[1]
 
@@ -98,7 +100,10 @@ def test_a_job_in_the_background(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S)
     pid = int(done.stdout)
     try:
-        assert f"no report was written to {tmp_path} yet: 1 process of the command may still write one (pid {pid})" in done.stderr
+        assert (
+            f"no report was written to {tmp_path} yet: 1 process of the command may still write one (pid {pid})"
+            in done.stderr
+        )
     finally:
         os.kill(pid, signal.SIGKILL)
 

@@ -124,7 +124,9 @@ TEST_CASE("a line at the end of the process names a torch that no hook has notic
     sayLine("errno " + std::to_string(errno));
   });
   CHECK(child.said.find("loaded\n[commtap pid ") == 0);
-  CHECK(child.said.find(library + " was loaded, and commtap was not called: the process ended while it imported torch") != std::string::npos);
+  CHECK(
+      child.said.find(library + " was loaded, and commtap was not called: the process ended while it imported torch") !=
+      std::string::npos);
   CHECK(child.said.find("\nerrno 77\n") != std::string::npos);
 
   child = runInChild([&] {

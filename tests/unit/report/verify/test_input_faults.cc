@@ -10,7 +10,7 @@
 namespace commtap {
 namespace {
 
-std::vector<FoundFault> faultsOf(InputsJob& job) {
+std::vector<FoundFault> faultsOfInputs(InputsJob& job) {
   const ParameterTracks tracks(job.processes());
   return inputFaults(stepSamples(tracks, job.facts()), tracks);
 }
@@ -34,7 +34,7 @@ TEST_CASE("an average that is reduced again is a warning with both places") {
   job.reduce("Net", {noise(1), noise(2)});
   job.reduce("Net.w", {average, average});
   job.step(1);
-  const std::vector<FoundFault> faults = faultsOf(job);
+  const std::vector<FoundFault> faults = faultsOfInputs(job);
   REQUIRE(faults.size() == 1);
   CHECK(faults[0].finding.what == VerifyClass::kReducedTwice);
   CHECK(faults[0].finding.severity == VerifySeverity::kWarning);
@@ -50,7 +50,7 @@ TEST_CASE("a part of a bucket that is reduced again is below the bucket's module
   job.reduce("Net.w", {noise(5), noise(5)});
   job.reduce("Other.w", {noise(6), noise(6)});
   job.step(1);
-  const std::vector<FoundFault> faults = faultsOf(job);
+  const std::vector<FoundFault> faults = faultsOfInputs(job);
   REQUIRE(faults.size() == 1);
   CHECK(faults[0].parameter == "Net.w");
 }
@@ -61,7 +61,7 @@ TEST_CASE("equal inputs that no earlier reduction has made are not reduced twice
   job.reduce("Net.b", {noise(5), noise(5)});
   job.reduce("Net.c", {noise(3), noise(4)});
   job.step(1);
-  CHECK(faultsOf(job).empty());
+  CHECK(faultsOfInputs(job).empty());
 }
 
 TEST_CASE("gradients that are reduced in each of several backward passes are well") {
@@ -70,7 +70,7 @@ TEST_CASE("gradients that are reduced in each of several backward passes are wel
   job.reduce("Net", {noise(1), noise(2)});
   job.reduce("Net", {mean(average, noise(3)), mean(average, noise(4))});
   job.step(1);
-  CHECK(faultsOf(job).empty());
+  CHECK(faultsOfInputs(job).empty());
 }
 
 /// A step in which the second rank has a NaN before the reduction, and all have it after.
@@ -90,7 +90,7 @@ TEST_CASE("the rank that puts a NaN into a reduction is the source, and the run 
   job.step(1);
   addBadStep(job, true);
   job.step(3);
-  const std::vector<FoundFault> faults = faultsOf(job);
+  const std::vector<FoundFault> faults = faultsOfInputs(job);
   REQUIRE(faults.size() == 1);
   const VerifyFinding& finding = faults[0].finding;
   CHECK(finding.what == VerifyClass::kSourceOfNan);
@@ -106,7 +106,7 @@ TEST_CASE("a NaN that a loss scaler keeps from the values is a note; on all rank
   InputsJob job(2);
   addBadStep(job, false);
   job.step(3);
-  const std::vector<FoundFault> faults = faultsOf(job);
+  const std::vector<FoundFault> faults = faultsOfInputs(job);
   REQUIRE(faults.size() == 1);
   CHECK(faults[0].finding.severity == VerifySeverity::kNote);
   InputsJob all(2);
@@ -114,7 +114,7 @@ TEST_CASE("a NaN that a loss scaler keeps from the values is a note; on all rank
   all.reduce("Net", {bad, bad});
   all.step(1);
   all.step(2);
-  CHECK(faultsOf(all).empty());
+  CHECK(faultsOfInputs(all).empty());
 }
 
 TEST_CASE("values that are not finite on all ranks are never well") {
@@ -122,7 +122,7 @@ TEST_CASE("values that are not finite on all ranks are never well") {
   job.job().onAll("Net.w", [](VerifyJob::MadeParameter& made, int64_t) { made.value[0] = NAN; });
   job.step(1);
   job.step(2);
-  const std::vector<FoundFault> faults = faultsOf(job);
+  const std::vector<FoundFault> faults = faultsOfInputs(job);
   REQUIRE(faults.size() == 1);
   CHECK(faults[0].finding.severity == VerifySeverity::kError);
   CHECK(faults[0].finding.cause_ranks.empty());
@@ -138,14 +138,14 @@ TEST_CASE("a rank that puts zeros into all reductions of all steps is a warning,
     once.reduce("Net", {noise(1), step == 2 ? zeros : noise(3), noise(2)});
     once.step(step);
   }
-  const std::vector<FoundFault> faults = faultsOf(always);
+  const std::vector<FoundFault> faults = faultsOfInputs(always);
   REQUIRE(faults.size() == 1);
   CHECK(faults[0].finding.what == VerifyClass::kNoContribution);
   CHECK(faults[0].finding.severity == VerifySeverity::kWarning);
   CHECK(faults[0].finding.step == 1U);
   CHECK(faults[0].finding.cause_ranks == RankRanges{{1, 1}});
   CHECK(faults[0].parts == RankParts{{0, 2}, {1}});
-  const std::vector<FoundFault> notes = faultsOf(once);
+  const std::vector<FoundFault> notes = faultsOfInputs(once);
   REQUIRE(notes.size() == 1);
   CHECK(notes[0].finding.severity == VerifySeverity::kNote);
   CHECK(notes[0].finding.step == 2U);
@@ -160,7 +160,7 @@ TEST_CASE("a rank with zeros in some reductions of a step, or with others, contr
     job.reduce("Net.unused", {zeros, zeros});
     job.step(step);
   }
-  CHECK(faultsOf(job).empty());
+  CHECK(faultsOfInputs(job).empty());
 }
 
 TEST_CASE("norms that are always many times as large on a rank are a note") {
@@ -172,12 +172,12 @@ TEST_CASE("norms that are always many times as large on a rank are a note") {
     healthy.reduce("Net", {noise(step), times(noise(step + 9), step == 2 ? 100 : 8), noise(step + 5)});
     healthy.step(step);
   }
-  const std::vector<FoundFault> faults = faultsOf(job);
+  const std::vector<FoundFault> faults = faultsOfInputs(job);
   REQUIRE(faults.size() == 1);
   CHECK(faults[0].finding.what == VerifyClass::kOtherSize);
   CHECK(faults[0].finding.cause_ranks == RankRanges{{1, 1}});
   CHECK(faults[0].finding.ratio.value_or(0) > 50);
-  CHECK(faultsOf(healthy).empty());
+  CHECK(faultsOfInputs(healthy).empty());
 }
 
 } // namespace

@@ -55,7 +55,7 @@ TEST_CASE("processes that loaded torch without commtap are not seen, and fail th
   CHECK_FALSE(has(runCommtap({"check", folder.path()}).out, "not_preloaded"));
   note.run_id = "sample-run";
   REQUIRE(writeRunNote(folder.path(), note).empty());
-  for (const char* verb : {"check", "show", "merge"}) {
+  for (const char* verb : {"check", "show"}) {
     const Outcome outcome = runCommtap({verb, folder.path()});
     CHECK(has(outcome.out, "2 not_preloaded: processes that loaded torch without commtap"));
     CHECK(has(outcome.out, "pid 7, a.py"));

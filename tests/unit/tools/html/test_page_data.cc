@@ -84,7 +84,9 @@ TEST_CASE("a page has the unit of means, and what its caller knows of the run") 
   CHECK(document["unit"]["ranks"] == 3); // one process has no rank
   CHECK(document["unit"]["steps"] == 0);
   CHECK(document["unit"]["text"] == "Per rank: the mean of 3 ranks; the run has no training steps");
-  CHECK(document["unit"]["setup"] == "set-up, before the first forward: 1.667 calls and 167 B per rank");
+  CHECK(
+      document["unit"]["setup"] ==
+      "set-up, before the first forward: 1.66667 calls and 167 B per rank (calls: 1 to 4)");
   CHECK(document["why"] == "why: killed");
   CHECK(document["total"] == true);
   CHECK(json::parse(pageData(nestedJob()))["total"] == false);

@@ -54,7 +54,7 @@ std::string headerOf(const std::vector<Report>& reports, Scope scope = Scope::kR
 TEST_CASE("the header of a complete run has two lines") {
   CHECK(
       headerOf({sampleReport(0), sampleReport(1), sampleReport(2), sampleReport(3)}) ==
-      "run sample-run, started 2027-01-15T08:00:00Z (2.0 s), torch 2.13.0\nsum over 4 of 4 ranks: 0-3\n");
+      "run sample-run, started 2027-01-15T08:00:00Z (2.00 s), torch 2.13.0\nsum over 4 of 4 ranks: 0-3\n");
 }
 
 TEST_CASE("the header of a single process names no missing ranks") {

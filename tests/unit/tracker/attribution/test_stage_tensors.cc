@@ -63,6 +63,7 @@ TEST_CASE_FIXTURE(StageFixture, "a receive before any module is called is counte
   key.op = ledger.intern("c10d.recv_");
   key.group = kNoIndex;
   key.kind = Kind::kRecv;
+  key.phase = Phase::kOther;
   key.setup = 1;
   const auto countsOf = [this](const char* phase) {
     std::vector<uint64_t> counts;

@@ -485,7 +485,8 @@ TEST_CASE("a sample has sums and averages outside of modules and steps, and no o
     Sampler::stepBegins();
     reduce(at::ones({9}), c10d::ReduceOp::SUM);
     const std::string path = ProcessLedger::get().reportPath() + ".samples";
-    for (const SampledReduction& each : readSamplesFile(path)->samples.at(0).reductions) {
+    const ProcessSamples samples = *readSamplesFile(path);
+    for (const SampledReduction& each : samples.samples.at(0).reductions) {
       sayLine(each.group + " " + std::to_string(each.sequence) + " " + std::to_string(each.elements));
     }
     unlink(path.c_str());

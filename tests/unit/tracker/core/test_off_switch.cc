@@ -62,7 +62,7 @@ void killAfterCall(const std::string& folder, LastState state) {
   runRank(folder, 0, [state] {
     LedgerWriter& ledger = ProcessLedger::ledger();
     countOne(ledger, {.group = ledger.addGroup("0", "", "gloo", 2, 0, {})}, 64);
-    ledger.noteLast(0, 1, 64, -1, 5).state = static_cast<uint32_t>(state);
+    ledger.records<kLast>()[0].state = static_cast<uint32_t>(state);
     kill(getpid(), SIGKILL);
   });
 }
