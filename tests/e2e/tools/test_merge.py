@@ -145,7 +145,7 @@ def test_calls_to_nccl_are_the_ranks_calls(tmp_path: Path) -> None:
     assert section["calls"][-1]["module"] == "Engine"
     commtap("export", folder, "--format", "job", "-o", tmp_path / "job.json")
     assert merged(tmp_path / "job.json")["nccl"] == section
-    text = commtap("show", "--ranks", folder).stdout
+    text = commtap("show", "--ranks", "--nccl", folder).stdout
     assert "NCCL 2.27.5 (rank 3), 2.29.7 (ranks 1-2, 4-15): 60 communicators in 15 processes\n" in text
 
 

@@ -83,9 +83,9 @@ def test_no_verb_prints_names_raw(folders: list[Path], verb: tuple[str, ...]) ->
         assert not RAW.search(text), text
 
 
-@pytest.mark.parametrize("form", ["text", "markdown", "json"])
-def test_no_difference_prints_names_raw(folders: list[Path], form: str) -> None:
-    text = output_of("diff", "--format", form, *folders)
+@pytest.mark.parametrize("form", [("--format", "text"), ("--format", "markdown"), ("--json",)], ids=" ".join)
+def test_no_difference_prints_names_raw(folders: list[Path], form: tuple[str, ...]) -> None:
+    text = output_of("diff", *form, *folders)
     assert "owned" in text
     assert not RAW.search(text), text
 
