@@ -681,7 +681,7 @@ def test_steps_that_ranks_added_up_differently(show: Opener) -> None:
         opened.step_chart("Time").focus()
         opened.page.keyboard.press("End")
         assert opened.said() == (
-            "step 3, Mean 22.3 ms per step, Fastest rank 20 ms, Slowest rank 27 ms (rank 0), From 4 ranks, "
+            "step 3, Mean 22.3 ms per step, Fastest rank 20.0 ms, Slowest rank 27.0 ms (rank 0), From 4 ranks, "
             "For 3 ranks mean of steps 2-3"
         )
 
@@ -743,7 +743,7 @@ def test_steps_by_pointer_and_keys(show: Opener) -> None:
         opened.step_chart("Time").focus()
         opened.page.keyboard.press("ArrowRight")
         assert opened.said() == (
-            "step 1, Mean 10.5 ms per step, Fastest rank 10 ms, Slowest rank 12 ms (rank 3), From 4 ranks"
+            "step 1, Mean 10.5 ms per step, Fastest rank 10.0 ms, Slowest rank 12.0 ms (rank 3), From 4 ranks"
         )
 
 
