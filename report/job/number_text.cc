@@ -4,16 +4,16 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdio>
 
 namespace commtap {
 namespace {
 
 std::string fixed(double value, int decimals) {
   std::array<char, 512> text{}; // 309 digits before the point at most
-  return {text.data(), std::to_chars(text.begin(), text.end(), value, std::chars_format::fixed, decimals).ptr};
+  return {text.data(), static_cast<size_t>(std::snprintf(text.data(), text.size(), "%.*f", decimals, value))};
 }
 
 /// Rounds a half up, as JavaScript does on the page: a long double holds such a value and its multiple exactly.
