@@ -10,17 +10,18 @@ import torch
 import torch.distributed as dist
 import torch.distributed._functional_collectives as funcol
 from common import finish, start
+from torch import library
 
 STEPS = 3
 ROWS, WIDTH = 4, 8
 
 
-@torch.library.custom_op("parts::gather", mutates_args=())
+@library.custom_op("parts::gather", mutates_args=())
 def gather(x: torch.Tensor) -> torch.Tensor:
     return funcol.wait_tensor(funcol.all_gather_tensor(x, 0, dist.group.WORLD)).clone()
 
 
-@torch.library.custom_op("parts::scatter", mutates_args=())
+@library.custom_op("parts::scatter", mutates_args=())
 def scatter(x: torch.Tensor) -> torch.Tensor:
     return funcol.wait_tensor(funcol.reduce_scatter_tensor(x, "sum", 0, dist.group.WORLD)).clone()
 
