@@ -35,8 +35,8 @@ Result<Report> reportFromJson(std::string_view text);
 Result<Job> jobFromJson(std::string_view text);
 
 /// Parses a report that holds nothing else: an error, in addition to those of reportFromJson(), if a name in the
-/// document is not a report's or is repeated. Such a document may hold what somebody added. For a caller that deletes
-/// the file: the other readers ignore what they do not know.
+/// document is not a report's or is repeated. Such a document may hold rows that a user added. For a caller that
+/// deletes the file: the other readers ignore what they do not know.
 Result<Report> wholeReportFromJson(std::string_view text);
 
 /// Returns the `job` of a JSON report. Reads only the first lines, because a job has thousands of reports. Reads the

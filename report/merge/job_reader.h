@@ -51,7 +51,7 @@ class FastReportReader {
 using ReportVisitor = std::function<void(const Report&, const std::string&)>;
 
 /// Returns the job at `path`: a job report of `commtap export --format job`, a report, a ledger, or a folder of reports
-/// and ledgers. Of a plan's folder it is the plan of all ranks, unless one rank is selected. Reads and merges one file
+/// and ledgers. A plan's folder gives the plan of all ranks, unless one rank is selected. Reads and merges one file
 /// at a time. Fails if `path` does not exist or nothing in it could be read. JobReport::problems lists the other files
 /// that could not be read.
 Result<JobReport> readJob(const std::string& path, const JobSelection& selection, const Progress& progress);
