@@ -7,6 +7,7 @@ children that did. The groups use the fake backend, and no child touches locks o
 """
 
 import ctypes
+import functools
 import os
 import sys
 import threading
@@ -16,6 +17,7 @@ import torch.distributed as dist
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
 THREADS = 6
+CLASSES = 4  # of each thread: commtap looks a limited time for the owners of a class's modules
 CHILD_SECONDS = 60
 
 
@@ -30,9 +32,14 @@ class Scale(torch.nn.Module):
         return x * self.weight
 
 
+@functools.cache
+def class_named(name: str) -> type[torch.nn.Module]:
+    return type(name, (torch.nn.Sequential,), {})
+
+
 def new_module(name: str) -> torch.nn.Module:
-    """Returns a module of its own class, with a child and a parameter."""
-    return type(name, (torch.nn.Sequential,), {})(Scale())
+    """Returns a module of the class of that name, with a child and a parameter."""
+    return class_named(name)(Scale())
 
 
 def work(number: int, groups: list[dist.ProcessGroup], stop: threading.Event, calls: list[int]) -> None:
@@ -40,7 +47,7 @@ def work(number: int, groups: list[dist.ProcessGroup], stop: threading.Event, ca
     while not stop.is_set():
         call = calls[number]
         if call % 16 == 0:
-            new_module(f"Thread{number}Class{call // 16 % 32}")(torch.ones(1))
+            new_module(f"Thread{number}Class{call // 16 % CLASSES}")(torch.ones(1))
         dist.all_reduce(torch.ones(1 << (call % 12)), group=groups[call % len(groups)])
         calls[number] = call + 1
 

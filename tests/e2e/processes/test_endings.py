@@ -272,14 +272,17 @@ def test_torchrun_is_killed(runner: Runner) -> None:
     assert [report.job["exit"] for report in run.reports] == ["normal", "signal"]
 
 
-#: Makes a collective as rank 0, and then crashes or waits if its argument says so.
+#: Makes a collective as rank 0. If its argument says so, it crashes there, of memory that cannot be read, or waits.
 CRASHING_RANK = """
-import ctypes, sys, time, torch, torch.distributed as dist
+import ctypes, signal, sys, torch, torch.distributed as dist
 import torch.testing._internal.distributed.fake_pg
 dist.init_process_group("fake", store=dist.HashStore(), rank=0, world_size=2)
-dist.all_reduce(torch.ones(4))
-print("done", flush=True)
-{"crash": lambda: ctypes.string_at(0), "wait": lambda: time.sleep(600), "end": int}[sys.argv[1]]()
+libc = ctypes.CDLL(None)
+if sys.argv[1] == "wait":
+    libc.signal(signal.SIGSEGV, ctypes.cast(libc.pause, ctypes.c_void_p))
+print("begins", flush=True)
+unreadable = torch.frombuffer((ctypes.c_float * 4).from_address(4096), dtype=torch.float32)
+dist.all_gather([torch.empty(4)] * 2, torch.ones(4) if sys.argv[1] == "end" else unreadable)
 """
 
 #: Starts the rank four times and ends it, as torchrun does when a rank of another host has failed.
@@ -316,7 +319,7 @@ def test_crash_loop(tmp_path: Path) -> None:
         assert (process.returncode, process.stderr) == (-signal.SIGSEGV, ""), nth
     assert len(list(out.rglob("*.ledger"))) == 3
     process = run("end")
-    assert (process.returncode, process.stdout) == (0, "done\n")
+    assert (process.returncode, process.stdout) == (0, "begins\n")
     [line] = process.stderr.splitlines()
     mark = out / "commtap-off-loop.txt"
     assert "commtap stays off: 3 processes of rank 0 crashed or were killed" in line

@@ -276,7 +276,7 @@ def twins(**other: Any) -> list[Sample]:
         Row({"name": f"Twins.{name}_0"}, 1, Digest(**digest | change), Digest(**digest))
         for name, change in (("one", {}), ("other", other))
     ]
-    return [Sample(0, 1, {}, rows)]
+    return [Sample(0, 1, {}, rows, reductions=[], gradient_elements=0, forwards=1, data_rows=0, hashes=[], gaps={})]
 
 
 def test_digests_of_a_gpu_are_held_against_those_of_the_cpu() -> None:

@@ -269,7 +269,8 @@ def test_a_plan_that_ended_early_measures_no_run(runner: Runner, tmp_path: Path)
         ("error", ("--ranks", "all", "--steps", "0"), ("-c", decides), "has ranks that were planned up to an error"),
         ("part", ("--ranks", "1"), (PLANNED,), "lacks rank 0: plan them all"),
     ):
-        plan = Plan(tmp_path / name, 2, "--fake", *options, "--", *script)
+        path = {"PYTHONPATH": str(JOBS_FOLDER)}
+        plan = Plan(tmp_path / name, 2, "--fake", *options, "--", *script, variables=path)
         command = [COMMAND, "check", run.output_folder, "--plan", plan.folder]
         check = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         assert check.returncode == 2
