@@ -44,6 +44,9 @@ FAILED = series("commtap_hang_status", "1x40", 'run_id="r",attempt="0",status="f
 #: The verdict on a job whose ranks wait for one that cannot come.
 STUCK = series("commtap_hang_status", "1x40", 'run_id="r",attempt="0",status="stuck"')
 
+#: The verdict on a job that was interrupted.
+HEALTHY = series("commtap_hang_status", "1x40", 'run_id="r",attempt="0",status="healthy"')
+
 #: Alert: the values scraped per minute, and whether it fires after 40 minutes.
 CASES: dict[str, list[tuple[list[dict[str, str]], bool]]] = {
     "CommtapRankKilled": [
@@ -52,6 +55,7 @@ CASES: dict[str, list[tuple[list[dict[str, str]], bool]]] = {
         ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="ended"')], False),
         ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="killed"'), FAILED], False),
         ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="killed"'), STUCK], False),
+        ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="signal"'), HEALTHY], False),
     ],
     "CommtapRankFailed": [
         ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="failed"')], True),
