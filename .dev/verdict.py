@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Summarizes a folder of results: the ten slowest tests, the total time, the failed tests, and the numbers of both.
+"""Summarizes a folder of results: the ten slowest tests, the total time, the tests that failed, those for which no time
+was left (TESTS_UNTIL), and the numbers.
 
 A result is pytest's JUnit XML or the JSON of write_results().
 """
@@ -28,6 +29,7 @@ class Results(NamedTuple):
     failed: int
     cases: list[Case]
     failures: list[str]  # the names of failed tests, as far as they are known
+    not_run: int = 0  # tests for which no time was left
 
 
 def write_results(folder: Path, name: str, results: Results) -> None:
@@ -47,7 +49,7 @@ def read_junit(path: Path) -> Results:
         suites = xml.etree.ElementTree.parse(path).getroot().iter("testsuite")
     except (OSError, xml.etree.ElementTree.ParseError):
         return unfinished(path)
-    passed = failed = 0
+    passed = failed = not_run = 0
     cases = []
     failures = []
     for suite in suites:
@@ -59,7 +61,9 @@ def read_junit(path: Path) -> Results:
             cases.append(Case(float(case.get("time", 0)), f"{file}.py::{case.get('name')}"))
             if case.find("failure") is not None or case.find("error") is not None:
                 failures.append(cases[-1].name)
-    return Results(passed, failed, cases, failures) if passed + failed else unfinished(path)
+            skipped = case.find("skipped")
+            not_run += skipped is not None and skipped.get("message") == "no time left"
+    return Results(passed, failed, cases, failures, not_run) if passed + failed else unfinished(path)
 
 
 def read(path: Path) -> Results:
@@ -85,6 +89,8 @@ def main() -> int:
     print(f"{seconds} s in all")
     for name in (name for each in results for name in each.failures):
         print(f"failed: {name}")
+    if not_run := sum(each.not_run for each in results):
+        print(f"not run: {not_run} tests, for which no time was left")
     print(f"{passed} passed, {failed} failed")
     return failed > 0
 

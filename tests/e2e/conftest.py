@@ -4,6 +4,7 @@
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -74,6 +75,12 @@ def _place(item: pytest.Item) -> int:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=_place)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """On a machine too slow for all tests, CI leaves out those of the last files. .dev/verdict.py counts them."""
+    if time.time() > float(os.environ.get("TESTS_UNTIL", "inf")):
+        pytest.skip("no time left")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
