@@ -130,7 +130,8 @@ std::string stateOf(const Verdict& verdict) {
     case HangReason::kElsewhere:
       return verb + " on another machine, and in no collective that its report holds" + lastOf(rank);
     default:
-      return verb + " computing" + lastOf(rank);
+      return rank != nullptr && rank->state == RankState::kWaits ? verb + " in another call"
+                                                                 : verb + " computing" + lastOf(rank);
   }
 }
 
@@ -413,7 +414,8 @@ std::string lineOfCrash(const Verdict& verdict) {
 std::string patienceText(const Verdict& verdict) {
   constexpr double kLeast = 5; // seconds
   return verdict.quiet_s >= kLeast && verdict.patience_s > verdict.quiet_s
-             ? fmt::format("; stuck only if it lasts {:g} s (--after)", verdict.patience_s)
+             ? fmt::format(
+                   "; stuck only if it {} {:g} s (--after)", verdict.end ? "had lasted" : "lasts", verdict.patience_s)
              : "";
 }
 

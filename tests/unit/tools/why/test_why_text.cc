@@ -167,6 +167,11 @@ TEST_CASE("the lines of jobs that do not hang, or are unknown") {
   CHECK(lineOf(patient) == "the last event was 5.00 s ago; stuck only if it lasts 60 s (--after)");
   patient.quiet_s = 4;
   CHECK(lineOf(patient) == "the last event was 4.00 s ago");
+  patient.quiet_s = 17;
+  patient.end = HangEnd{.signal = 15};
+  CHECK(
+      lineOf(patient) ==
+      "the job was ended (SIGTERM), 17.0 s after the last event; stuck only if it had lasted 60 s (--after)");
   CHECK(judged(job, 0).line == "the ranks make progress");
   CHECK(whyText(judged(job), Color::none()).starts_with("cannot tell: all ranks have issued"));
   CHECK(has(judged(job).line, "cannot tell: all ranks have issued all_reduce #1 of world [0-1]"));
@@ -178,6 +183,18 @@ TEST_CASE("the lines of jobs that do not hang, or are unknown") {
   Verdict unread;
   unread.problems = {"rank-00000.json: cut off"};
   CHECK(lineOf(unread) == "cannot tell: no report or ledger of a rank could be read");
+}
+
+TEST_CASE("a rank that others may wait for in vain, and that waits itself, is not said to compute") {
+  HangCall call{.group = "b", .members = rankRanges({0, 1, 2}), .sequence = 1, .kind = Kind::kBarrier};
+  Verdict verdict{.status = HangStatus::kHealthy, .reason = HangReason::kSkipped, .cause = rankRanges({1, 2})};
+  verdict.ranks = {{.rank = 1, .role = RankRole::kCause, .state = RankState::kWaits, .call = call}};
+  verdict.call = HangCall{.group = "a", .members = rankRanges({0, 1, 2}), .sequence = 5, .module = "Net.a"};
+  verdict.waits_s = verdict.quiet_s = 17;
+  verdict.patience_s = 60;
+  CHECK(has(lineOf(verdict), ": they are in another call; others have waited for 17.0 s; stuck only if"));
+  verdict.ranks.front().state = RankState::kRuns;
+  CHECK(has(lineOf(verdict), ": they are computing; others have waited"));
 }
 
 void cancel(HangJob& job, uint64_t seconds) {
