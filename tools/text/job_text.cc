@@ -242,30 +242,33 @@ std::string headerText(const JobReport& job, const Color& color) {
   return headerText(job, Scope::kRun, color);
 }
 
+std::string endText(const ExitSummary& exit) {
+  const std::string signal = exit.signal ? signalName(static_cast<int>(*exit.signal)) : "";
+  switch (exit.exit) {
+    case ExitKind::kRunning:
+      return "still running, or on a machine that cannot be checked: the numbers are current values";
+    case ExitKind::kSignal:
+      return "ended by " + (signal.empty() ? "a signal" : signal);
+    case ExitKind::kKilled:
+      return (signal.empty() ? "crashed or killed (the signal is not known)"
+                             : "killed after the launcher sent " + signal) +
+             "; the numbers end at that moment";
+    case ExitKind::kAfterWork:
+      return "ended by a signal after the work; the numbers are whole";
+    case ExitKind::kNormal:
+    case ExitKind::kUnderscoreExit:
+      break;
+  }
+  return exit.hasFailed() ? fmt::format("ended with status {}", *exit.status) : "";
+}
+
 std::string exitText(const ExitSummary& exit) {
   std::string who = exit.ranks.empty() ? "" : ranksText(exit.ranks);
   if (exit.unranked > 0) {
     who += (who.empty() ? "" : ", ") + counted(exit.unranked, "process", "processes") + " without a rank";
   }
-  switch (exit.exit) {
-    case ExitKind::kRunning:
-      return who + ": still running, or on a machine that cannot be checked: the numbers are current values";
-    case ExitKind::kSignal:
-      return who + ": ended by " + (exit.signal ? signalName(static_cast<int>(*exit.signal)) : "a signal");
-    case ExitKind::kKilled:
-      return who + (exit.signal ? ": killed" : ": crashed or killed") + killerText(exit.signal) +
-             "; the numbers end at that moment";
-    case ExitKind::kAfterWork:
-      return who + ": ended by a signal after the work; the numbers are whole";
-    case ExitKind::kNormal:
-    case ExitKind::kUnderscoreExit:
-      break;
-  }
-  return exit.hasFailed() ? fmt::format("{}: ended with status {}", who, *exit.status) : "";
-}
-
-std::string killerText(std::optional<int64_t> signal) {
-  return signal ? " after the launcher sent " + signalName(static_cast<int>(*signal)) : " (the signal is not known)";
+  const std::string end = endText(exit);
+  return end.empty() ? "" : who + ": " + end;
 }
 
 std::string sizeText(uint32_t size) {
