@@ -74,7 +74,7 @@ ListedRun listed(const JobReport& job) {
   for (const JobProcess& process : job.processes) {
     run.last_activity_ns = std::max(run.last_activity_ns, process.last_activity_ns);
   }
-  run.end = endOf(summaryOf(job).exits);
+  run.end = endOf(exitsOf(job));
   const Amount sum = sumOf(amountsOf(job), std::nullopt, std::nullopt);
   run.calls = sum.count;
   run.bytes = sum.bytes;
