@@ -18,6 +18,7 @@
 
 #include "report/base/process.h"
 #include "report/ledger_reader/ledger_reader.h"
+#include "tests/unit/child.h"
 #include "tests/unit/report/ledger/ledger_samples.h"
 #include "tests/unit/samples.h"
 
@@ -195,16 +196,12 @@ TEST_CASE("LedgerFile::close() can be called twice") {
 
 TEST_CASE("LedgerFile refuses a ledger beyond the size limit without raising SIGXFSZ") {
   const TempFolder folder;
-  const pid_t child = fork();
-  if (child == 0) {
+  checkInChild([&] {
     const rlimit limit{4096, 4096};
     setrlimit(RLIMIT_FSIZE, &limit);
     LedgerFile file;
-    _exit(file.create(folder / "ledger") && !file.resize(8192) && errno == EFBIG ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(status == 0);
+    return file.create(folder / "ledger") && !file.resize(8192) && errno == EFBIG;
+  });
 }
 
 TEST_CASE("LedgerFile is outside of a new root folder that does not hold it, and inside of one that does") {

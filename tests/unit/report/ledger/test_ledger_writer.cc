@@ -16,6 +16,7 @@
 
 #include "report/json/report_json.h"
 #include "report/ledger_reader/ledger_reader.h"
+#include "tests/unit/child.h"
 #include "tests/unit/report/ledger/ledger_samples.h"
 #include "tests/unit/samples.h"
 
@@ -187,15 +188,11 @@ TEST_CASE("a small ledger is published, forked and read like a full one, and cou
     ++modules;
   }
   CHECK(modules == kSmallLedger.capacities[kModules]);
-  const pid_t child = fork();
-  if (child == 0) {
+  checkInChild([&] {
     ledger->resetInForkedChild();
     countOne(*ledger, key, 8);
-    _exit(countOf(readLedger(ledger->bytes())->report, "a") == 1 ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(status == 0);
+    return countOf(readLedger(ledger->bytes())->report, "a") == 1;
+  });
   const auto contents = readLedgerFile(folder / "x.ledger");
   REQUIRE(contents);
   CHECK(contents->damage.empty());
@@ -268,17 +265,6 @@ TEST_CASE("threads that add and count the same rows lose no counts") {
   CHECK(countOf(report, "op7") == kThreads * kRounds / 50);
 }
 
-/// Runs `body` in a forked child. Returns true if all its checks pass.
-template <typename Body>
-bool inChild(Body body) {
-  const pid_t child = fork();
-  if (child == 0) {
-    _exit(body() ? 0 : 1);
-  }
-  int status = -1;
-  return waitpid(child, &status, 0) == child && status == 0;
-}
-
 TEST_CASE("a forked child starts at 0, keeps the names and does not touch the parent's file") {
   const TempFolder folder;
   const auto ledger = sampleLedger(0);
@@ -288,7 +274,7 @@ TEST_CASE("a forked child starts at 0, keeps the names and does not touch the pa
     REQUIRE(ledger->publish(folder / "parent.ledger"));
   }
   SUBCASE("in memory") {}
-  const bool ok = inChild([&] {
+  checkInChild([&] {
     ledger->resetInForkedChild();
     const Report fresh = readLedger(ledger->bytes())->report;
     if (!fresh.nccl || !fresh.nccl->open.empty()) {
@@ -300,7 +286,6 @@ TEST_CASE("a forked child starts at 0, keeps the names and does not touch the pa
            !ledger->published() && ledger->publish(folder / "child.ledger") &&
            countOf(readLedgerFile(folder / "child.ledger")->report, "childs") == 1;
   });
-  CHECK(ok);
   const Report report = readLedger(ledger->bytes())->report;
   CHECK(countOf(report, "childs") == 0);
   CHECK(report.nccl->open.size() == 1);
@@ -347,7 +332,7 @@ TEST_CASE("the child of a fork during an append has the records that readers cou
   const CollectiveKey key = keyFor(*ledger, "known");
   countOne(*ledger, key, 1);
   const uint32_t number = ledger->numberOf(ledger->row(key));
-  const bool ok = inChild([&] {
+  checkInChild([&] {
     ledger->repairInForkedChild();
     ledger->resetInForkedChild();
     const bool same = ledger->intern("all_reduce_name") == name && ledger->numberOf(ledger->row(key)) == number;
@@ -357,7 +342,6 @@ TEST_CASE("the child of a fork during an append has the records that readers cou
     return same && ledger->intern("new") != name && countOf(report, "known") == 1 && countOf(report, "childs") == 1 &&
            report.modules.size() == 5 && !ledger->published() && ledger->publish(folder / "child.ledger");
   });
-  CHECK(ok);
   CHECK(countOf(readLedger(ledger->bytes())->report, "known") == 1);
 }
 

@@ -289,6 +289,13 @@ TEST_CASE("gradients that are not finite on all ranks, or that no optimizer uses
   CHECK_FALSE(firstOddGradient(allRanksOf(ParameterTracks(frozen.processes()).all()[0]), kAll));
 }
 
+SameGradient onlySameGradient(const ParameterTracks& tracks) {
+  const ParameterTrack& track = tracks.all()[0];
+  const std::vector<SameGradient> found = sameGradients(track, tracks.optimizerOf(track), {});
+  REQUIRE(found.size() == 1);
+  return found[0];
+}
+
 TEST_CASE("equal gradients for other values are found at the first sample with them") {
   VerifyJob job(3);
   job.addOnAll("Net.w", noise(1));
@@ -298,15 +305,13 @@ TEST_CASE("equal gradients for other values are found at the first sample with t
   job.step(2);
   job.step(3);
   const ParameterTracks tracks(job.processes());
-  const ParameterTrack& track = tracks.all()[0];
-  const std::vector<SameGradient> found = sameGradients(track, tracks.optimizerOf(track), {});
-  REQUIRE(found.size() == 1);
-  CHECK(found[0].split.before == 0U);
-  CHECK(found[0].split.step == 1);
-  CHECK(found[0].split.parts.size() == 2);
-  CHECK(found[0].split.parts[1].front()->rank == 1);
-  CHECK_FALSE(found[0].is_declared);
-  CHECK(found[0].difference.cause == DifferenceCause::kUpdate);
+  const SameGradient same = onlySameGradient(tracks);
+  CHECK(same.split.before == 0U);
+  CHECK(same.split.step == 1);
+  CHECK(same.split.parts.size() == 2);
+  CHECK(same.split.parts[1].front()->rank == 1);
+  CHECK_FALSE(same.is_declared);
+  CHECK(same.difference.cause == DifferenceCause::kUpdate);
 }
 
 TEST_CASE("values that differ in the first sample were never equal") {
@@ -319,11 +324,9 @@ TEST_CASE("values that differ in the first sample were never equal") {
   job.gradient("Net.w", 2);
   job.step(1);
   const ParameterTracks tracks(job.processes());
-  const ParameterTrack& track = tracks.all()[0];
-  const std::vector<SameGradient> found = sameGradients(track, tracks.optimizerOf(track), {});
-  REQUIRE(found.size() == 1);
-  CHECK_FALSE(found[0].split.before);
-  CHECK(found[0].is_declared);
+  const SameGradient same = onlySameGradient(tracks);
+  CHECK_FALSE(same.split.before);
+  CHECK(same.is_declared);
 }
 
 TEST_CASE("constant gradients, rounding and other gradients are no proof") {
@@ -353,11 +356,9 @@ TEST_CASE("a parameter that only one rank updates is declared: the others get it
   job.sample(0, 1); // rank 1 does not sample it in the first step
   job.step(2);
   const ParameterTracks tracks(job.processes());
-  const ParameterTrack& track = tracks.all()[0];
-  const std::vector<SameGradient> found = sameGradients(track, tracks.optimizerOf(track), {});
-  REQUIRE(found.size() == 1);
-  CHECK(found[0].is_declared);
-  CHECK_FALSE(found[0].split.before);
+  const SameGradient same = onlySameGradient(tracks);
+  CHECK(same.is_declared);
+  CHECK_FALSE(same.split.before);
 }
 
 /// Samples two ranks of a bfloat16 parameter, of which rank 1 moves by half in each step.
@@ -383,11 +384,9 @@ VerifyJob halfRateJob(bool rounds_at_first) {
 TEST_CASE("bfloat16 hides no fault of updates whose gradients are always equal") {
   VerifyJob job = halfRateJob(false);
   const ParameterTracks tracks(job.processes());
-  const ParameterTrack& track = tracks.all()[0];
-  const std::vector<SameGradient> found = sameGradients(track, tracks.optimizerOf(track), {});
-  REQUIRE(found.size() == 1);
-  CHECK(found[0].split.before == 0U);
-  CHECK(found[0].split.step == 1);
+  const SameGradient same = onlySameGradient(tracks);
+  CHECK(same.split.before == 0U);
+  CHECK(same.split.step == 1);
   VerifyJob rounds = halfRateJob(true); // a gradient shows that the ranks round differently
   const ParameterTracks others(rounds.processes());
   CHECK(sameGradients(others.all()[0], others.optimizerOf(others.all()[0]), {}).empty());
@@ -404,12 +403,10 @@ TEST_CASE("the step of a fault is the first one in which the values differ") {
   job.gradient("Net.w", 2);
   job.step(3);
   const ParameterTracks tracks(job.processes());
-  const ParameterTrack& track = tracks.all()[0];
-  const std::vector<SameGradient> found = sameGradients(track, tracks.optimizerOf(track), {});
-  REQUIRE(found.size() == 1);
-  CHECK(found[0].split.before == 0U);
-  CHECK(found[0].split.step == 1);
-  CHECK(found[0].difference.cause == DifferenceCause::kNoGradient);
+  const SameGradient same = onlySameGradient(tracks);
+  CHECK(same.split.before == 0U);
+  CHECK(same.split.step == 1);
+  CHECK(same.difference.cause == DifferenceCause::kNoGradient);
 }
 
 } // namespace
