@@ -15,8 +15,8 @@ extern "C" {
 
 typedef uintptr_t commtap_kernels; /* 0: none */
 
-/* Starts a call whose kernels are still to run. Passes `timer`, the tracker's token for the call, to its ran() when all
- * channels have ended, or with 0 ns when too many other calls have followed. */
+/* Registers a call before its kernels run. `timer` is the tracker's token for the call. When all channels have ended,
+ * the tracker's ran() gets the token and the time. If too many calls are registered first, the time is 0. */
 commtap_kernels commtap_kernels_expected(void* timer);
 /* Adds channels, each of which will begin and end. */
 void commtap_kernels_enqueued(commtap_kernels kernels, unsigned channels);

@@ -31,8 +31,8 @@ double asDivisor(uint64_t number) {
   return static_cast<double>(std::max<uint64_t>(number, 1));
 }
 
-/// Returns what ranks would keep, over all of them, of rows that gather parameters: of each module one gather, however
-/// often it is made.
+/// Returns the bytes that all ranks together would keep if they gathered the parameters of each module once. `rows` are
+/// these gathers; those that repeat for one module count once.
 double keptBytes(const std::vector<const JobCollective*>& rows) {
   std::map<std::string_view, double> by_module;
   for (const JobCollective* row : rows) {

@@ -60,7 +60,7 @@ Check complete(const JobReport& job) {
 /// Finds the processes with an end for which `is_bad` holds.
 Check ends(const JobReport& job, Check::What what, Finding::What finding, bool (ExitSummary::*is_bad)() const) {
   Check check{what, "", 0, {}};
-  for (const ExitSummary& exit : summaryOf(job).exits) {
+  for (const ExitSummary& exit : exitsOf(job)) {
     if ((exit.*is_bad)()) {
       check.findings.push_back(plainFinding(finding));
       check.findings.back().exit = exit;

@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string_view>
+
+#include "report/model/vocabulary.h"
 
 namespace commtap {
 
@@ -15,7 +19,16 @@ enum class HangStatus : uint8_t {
   kStuck,   ///< ranks wait for what cannot come, or has not come for a long time
   kUnknown, ///< the reports do not show it
 };
-inline constexpr int kHangStatusCount = 5;
+template <>
+struct EnumNames<HangStatus> : Named<HangStatus> {
+  static constexpr const char* kHelp =
+      "healthy: the job goes on, or has ended well. wrong: its ranks communicate differently, and are not known to "
+      "hang. failed: a rank crashed, and the others have not waited for it for long. stuck: ranks wait for what cannot "
+      "come, or has not come for too long. unknown: the reports do not show it.";
+  static constexpr auto kNames = std::to_array<std::string_view>({"healthy", "wrong", "failed", "stuck", "unknown"});
+};
+inline constexpr int kHangStatusCount = EnumNames<HangStatus>::kCount;
+inline constexpr auto hangStatusName = EnumNames<HangStatus>::name;
 
 /// Why a job hangs.
 enum class HangReason : uint8_t {
@@ -45,7 +58,52 @@ enum class HangReason : uint8_t {
   kDamaged,      ///< a ledger is damaged
   kNotJoined,    ///< the ranks of the newest job have joined no process group
 };
-inline constexpr int kHangReasonCount = 25;
+struct HangReasonText {
+  std::string_view name;
+  std::string_view meaning; ///< one sentence
+};
+inline constexpr auto kHangReasons = std::to_array<HangReasonText>({
+    {"none", "Nothing is wrong, or no process with a rank has left anything."},
+    {"op", "Ranks of a group issued different collectives under one number."},
+    {"size", "Ranks issued the same collective with different payloads."},
+    {"dtype", "Ranks issued the same collective with different dtypes."},
+    {"reduce_op", "Ranks issued the same collective with different reductions."},
+    {"root", "Ranks issued the same collective with different roots."},
+    {"skipped", "A rank left out a collective that the others issued, and went on with the next one."},
+    {"extra", "A rank issued a collective that the others did not."},
+    {"order", "Ranks issued the same two collectives in another order."},
+    {"diverged", "Ranks of a group issued different collectives some time ago, before those that reports still hold."},
+    {"unmatched", "A send and the receive that it meets have different payloads or dtypes."},
+    {"cycle", "Ranks wait for each other."},
+    {"killed", "A rank that others wait for was killed; or ranks were killed, and none waited."},
+    {"exited", "A rank that others wait for has exited; or ranks exited with an error, and none waited."},
+    {"stopped", "The process of a rank that others wait for, or may wait for, is stopped, by a signal or a debugger."},
+    {"never_came", "A rank that others wait for has no report."},
+    {"in_nccl", "A rank that others wait for is in a call to NCCL that has not returned."},
+    {"blocked", "A rank that others wait for is blocked outside of communication: in input, output, a lock, a sleep."},
+    {"not_come",
+     "A rank that others waited for had not come when the job was ended. What it did until then is not known."},
+    {"elsewhere", "A rank that others wait for is on another machine, and waits for nothing that its report holds."},
+    {"computing", "A rank that others wait for computes."},
+    {"not_completed", "All ranks have issued the same collective. Whether it completed is not known."},
+    {"quiet", "No rank waits for another, and none makes progress."},
+    {"damaged", "The ledger of a rank is damaged, so what it issued is not known."},
+    {"not_joined", "Ranks of the newest job run, and have joined no process group."},
+});
+inline constexpr int kHangReasonCount = kHangReasons.size();
+template <>
+struct EnumNames<HangReason> : Named<HangReason> {
+  static constexpr const char* kHelp = "Why; commtap help hangs lists the reasons.";
+  static constexpr auto kNames = [] {
+    std::array<std::string_view, kHangReasonCount> names;
+    std::ranges::transform(kHangReasons, names.begin(), &HangReasonText::name);
+    return names;
+  }();
+};
+inline constexpr auto hangReasonName = EnumNames<HangReason>::name;
+constexpr std::string_view hangReasonMeaning(HangReason reason) {
+  return kHangReasons.at(static_cast<size_t>(reason)).meaning;
+}
 
 /// The state of a rank.
 enum class RankState : uint8_t {
@@ -59,17 +117,26 @@ enum class RankState : uint8_t {
   kEnded,     ///< it was alive until the job was ended
   kUnknown,   ///< it is on another machine, and waits for nothing that the reports hold
 };
-inline constexpr int kRankStateCount = 9;
+template <>
+struct EnumNames<RankState> : Named<RankState> {
+  static constexpr const char* kHelp =
+      "runs: it makes progress, or uses its processor. waits: in communication. blocked: it sleeps outside of "
+      "communication. stopped: by a signal or a debugger. exited: by itself. killed: by a signal. never_came: it has "
+      "no report. ended: it was alive until the job was ended, see `end`. unknown: it is on another machine, and waits "
+      "for nothing that its report holds.";
+  static constexpr auto kNames = std::to_array<std::string_view>(
+      {"runs", "waits", "blocked", "stopped", "exited", "killed", "never_came", "ended", "unknown"});
+};
+inline constexpr auto rankStateName = EnumNames<RankState>::name;
 
 /// Whether a rank is why others wait.
 enum class RankRole : uint8_t { kCause, kVictim, kOther };
-inline constexpr int kRankRoleCount = 3;
-
-std::string_view hangStatusName(HangStatus status);
-std::string_view hangReasonName(HangReason reason);
-/// Returns one sentence about the reason.
-std::string_view hangReasonMeaning(HangReason reason);
-std::string_view rankStateName(RankState state);
-std::string_view rankRoleName(RankRole role);
+template <>
+struct EnumNames<RankRole> : Named<RankRole> {
+  static constexpr const char* kHelp =
+      "cause: others wait for it, or it exited with an error. victim: it waits for a cause, or for a victim.";
+  static constexpr auto kNames = std::to_array<std::string_view>({"cause", "victim", "other"});
+};
+inline constexpr auto rankRoleName = EnumNames<RankRole>::name;
 
 } // namespace commtap

@@ -5,44 +5,10 @@
 #include "report/hang/verdict.h"
 #include "report/json/columns.h"
 #include "report/json/fields.h"
-#include "report/model/vocabulary.h"
 
 namespace commtap {
 
 // The description of the JSON of `commtap why`.
-
-template <>
-struct EnumNames<HangStatus> {
-  static constexpr const char* kHelp =
-      "healthy: the job goes on, or has ended well. wrong: its ranks communicate differently, and are not known to "
-      "hang. failed: a rank crashed, and the others have not waited for it for long. stuck: ranks wait for what cannot "
-      "come, or has not come for too long. unknown: the reports do not show it.";
-  static constexpr int kCount = kHangStatusCount;
-  static constexpr auto name = hangStatusName;
-};
-template <>
-struct EnumNames<HangReason> {
-  static constexpr const char* kHelp = "Why; commtap help hangs lists the reasons.";
-  static constexpr int kCount = kHangReasonCount;
-  static constexpr auto name = hangReasonName;
-};
-template <>
-struct EnumNames<RankState> {
-  static constexpr const char* kHelp =
-      "runs: it makes progress, or uses its processor. waits: in communication. blocked: it sleeps outside of "
-      "communication. stopped: by a signal or a debugger. exited: by itself. killed: by a signal. never_came: it has "
-      "no report. ended: it was alive until the job was ended, see `end`. unknown: it is on another machine, and waits "
-      "for nothing that its report holds.";
-  static constexpr int kCount = kRankStateCount;
-  static constexpr auto name = rankStateName;
-};
-template <>
-struct EnumNames<RankRole> {
-  static constexpr const char* kHelp =
-      "cause: others wait for it, or it exited with an error. victim: it waits for a cause, or for a victim.";
-  static constexpr int kCount = kRankRoleCount;
-  static constexpr auto name = rankRoleName;
-};
 
 template <>
 inline constexpr auto kColumns<HangCall> = std::tuple{

@@ -46,13 +46,16 @@ inline constexpr auto kColumns<Amount> = std::tuple{
         "The payload times the bus bandwidth factor, as in the reports of ranks."),
 };
 
+template <typename Row>
+inline constexpr auto kRankCountColumn = column(
+    field::kRankCount,
+    &Row::ranks,
+    "The number of ranks that have the row. The other ranks are not in min and mean.",
+    {.minimum = 1});
+
 template <>
 inline constexpr auto kColumns<RankedAmount> = std::tuple{
-    column(
-        field::kRankCount,
-        &RankedAmount::ranks,
-        "The number of ranks that have the row. The other ranks are not in min and mean.",
-        {.minimum = 1}),
+    kRankCountColumn<RankedAmount>,
     column<OverRanks<&RankedAmount::ranks>>(field::kCount, &RankedAmount::count, "The number of calls."),
     column<OverRanks<&RankedAmount::ranks>>(field::kBytes, &RankedAmount::bytes, "The payload in bytes."),
     column<OverRanks<&RankedAmount::ranks>>(
@@ -63,11 +66,7 @@ inline constexpr auto kColumns<RankedAmount> = std::tuple{
 
 template <>
 inline constexpr auto kColumns<RankedNcclCalls> = std::tuple{
-    column(
-        field::kRankCount,
-        &RankedNcclCalls::ranks,
-        "The number of ranks that have the row. The other ranks are not in min and mean.",
-        {.minimum = 1}),
+    kRankCountColumn<RankedNcclCalls>,
     column<OverRanks<&RankedNcclCalls::ranks>>(
         field::kCount,
         &RankedNcclCalls::count,
@@ -84,12 +83,7 @@ inline constexpr auto kColumns<RankedNcclCalls> = std::tuple{
 
 template <>
 inline constexpr auto kColumns<JobReport> = std::tuple{
-    column(
-        field::kRunId,
-        &JobReport::run_id,
-        "The run's name, the same in all its processes: COMMTAP_RUN_ID, else the Slurm job and step, else torchrun's "
-        "run id, else the master's address and port (then a mark of torchrun's process if it started all ranks), else "
-        "the host and the process group. A later run of the same name in the folder has `.run-2` and so on after it."),
+    kRunIdColumn<JobReport>,
     column(
         field::kRunName,
         &JobReport::name,
@@ -189,11 +183,7 @@ inline constexpr auto kColumns<JobModule> = std::tuple{
         "inclusive",
         &JobModule::inclusive,
         "What is attributed to the module and all modules below it, by phase and kind."),
-    column(
-        field::kWrappers,
-        &JobModule::wrappers,
-        "The classes that wrap the module, for example `DistributedDataParallel`, and those by which a library swapped "
-        "its class, for example `FSDPModule`; outermost first."),
+    kWrappersColumn<JobModule>,
 };
 
 template <>

@@ -135,12 +135,7 @@ inline constexpr auto kColumns<JobProcess> = std::tuple{
         &JobProcess::last_activity_ns,
         "When the process was last seen at work: its last collective, step, start or end; wall-clock time, UTC."),
     column(field::kExit, &JobProcess::exit, "How the process ended, as in its report."),
-    column(
-        field::kExitSignal,
-        &JobProcess::exit_signal,
-        "The number of the signal that ended the process; for killed, the last one that its launcher was seen to send. "
-        "Null if none is known.",
-        {.minimum = 1}),
+    kExitSignalColumn<JobProcess>,
     column("file", &JobProcess::file, "The file of its report, relative to `job.source` if it lies below that folder."),
     column(field::kTotals, &JobProcess::totals, "The process's sums by kind."),
     column(

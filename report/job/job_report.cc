@@ -12,7 +12,6 @@
 #include "report/model/saturating.h"
 
 namespace commtap {
-namespace {
 
 std::vector<ExitSummary> exitsOf(const JobReport& job) {
   using End = std::tuple<ExitKind, std::optional<int64_t>, std::optional<int64_t>>;
@@ -34,13 +33,10 @@ std::vector<ExitSummary> exitsOf(const JobReport& job) {
   return exits;
 }
 
-/// Returns the number of processes without a rank.
 size_t unrankedOf(const JobReport& job) {
   return static_cast<size_t>(std::count_if(
       job.processes.begin(), job.processes.end(), [](const JobProcess& process) { return !process.rank; }));
 }
-
-} // namespace
 
 JobReport::JobReport() = default;
 JobReport::JobReport(const JobReport&) = default;
@@ -104,32 +100,12 @@ bool isRunning(const JobReport& job) {
 }
 
 bool hasEndedBadly(const JobReport& job) {
-  const std::vector<ExitSummary> exits = summaryOf(job).exits;
+  const std::vector<ExitSummary> exits = exitsOf(job);
   return std::any_of(exits.begin(), exits.end(), [](const ExitSummary& exit) { return exit.hasEndedBadly(); });
 }
 
 bool mayYetAgree(const Disagreement& disagreement, bool runs) {
   return runs && disagreement.what != Disagreement::What::kOrder;
-}
-
-JobSummary summaryOf(const JobReport& job) {
-  JobSummary summary;
-  summary.run_id = job.run_id;
-  summary.name = job.name;
-  summary.attempt = job.attempt;
-  summary.torch_version = job.torch_version;
-  summary.world_size = job.world_size;
-  summary.planned = job.planned;
-  summary.processes = job.processes.size();
-  summary.unranked = unrankedOf(job);
-  summary.ranks = job.ranks;
-  summary.rank_count = countOf(job.ranks);
-  summary.missing = job.missing;
-  summary.started_at_ns = job.started_at_ns;
-  summary.ended_at_ns = job.ended_at_ns;
-  summary.exits = exitsOf(job);
-  summary.not_seen = job.not_seen;
-  return summary;
 }
 
 namespace {

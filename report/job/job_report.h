@@ -279,8 +279,10 @@ inline constexpr size_t kMaxDisagreements = 1000;
 /// ranks attribute the same calls, and in how far killed ranks came.
 std::span<const Disagreement> seriousDisagreements(const JobReport& job);
 
-/// Returns the ranks of the job, those missing, and how each process ended.
-JobSummary summaryOf(const JobReport& job);
+/// Returns how the processes ended, with the ranks of each end.
+std::vector<ExitSummary> exitsOf(const JobReport& job);
+/// Returns the number of processes without a rank.
+size_t unrankedOf(const JobReport& job);
 /// Returns whether a process still runs, as far as is known.
 bool isRunning(const JobReport& job);
 /// Returns whether a signal or an error ended a process.

@@ -44,25 +44,6 @@ struct NotSeenSummary {
   RankRanges ranks;
 };
 
-/// The ranks of a set of reports, the missing ranks, and how the processes ended.
-struct JobSummary {
-  std::string run_id;
-  std::string name;
-  int64_t attempt = 0;
-  std::string torch_version;
-  std::optional<int64_t> world_size;
-  bool planned = false; ///< made by `commtap plan`
-  size_t processes = 0;
-  size_t unranked = 0; ///< processes without a rank
-  RankRanges ranks;
-  size_t rank_count = 0;
-  RankRanges missing;                  ///< empty if the world size is not known
-  uint64_t started_at_ns = 0;          ///< start of the first process
-  std::optional<uint64_t> ended_at_ns; ///< end of the last process; nullopt if a process has no end
-  std::vector<ExitSummary> exits;
-  std::vector<NotSeenSummary> not_seen;
-};
-
 /// Returns the ranks that are in either of two sets, in order.
 RankRanges unionOf(const RankRanges& a, const RankRanges& b);
 

@@ -11,14 +11,31 @@ namespace commtap {
 /// The columns of the rows that describe a process: its job, process groups and modules, and commtap's own cost and
 /// gaps.
 
+/// Columns that rows of a process and of a job share.
+template <typename Row>
+inline constexpr auto kRunIdColumn = column(
+    field::kRunId,
+    &Row::run_id,
+    "The run's name, the same in all its processes: COMMTAP_RUN_ID, else the Slurm job and step, else torchrun's "
+    "run id, else the master's address and port (then a mark of torchrun's process if it started all ranks), else "
+    "the host and the process group. A later run of the same name in the folder has `.run-2` and so on after it.");
+template <typename Row>
+inline constexpr auto kExitSignalColumn = column(
+    field::kExitSignal,
+    &Row::exit_signal,
+    "The number of the signal that ended the process; for killed, the last one that its launcher was seen to send. "
+    "Null if none is known.",
+    {.minimum = 1});
+template <typename Row>
+inline constexpr auto kWrappersColumn = column(
+    field::kWrappers,
+    &Row::wrappers,
+    "The classes that wrap the module, for example `DistributedDataParallel`, and those by which a library swapped "
+    "its class, for example `FSDPModule`; outermost first.");
+
 template <>
 inline constexpr auto kColumns<Job> = std::tuple{
-    column(
-        field::kRunId,
-        &Job::run_id,
-        "The run's name, the same in all its processes: COMMTAP_RUN_ID, else the Slurm job and step, else torchrun's "
-        "run id, else the master's address and port (then a mark of torchrun's process if it started all ranks), else "
-        "the host and the process group. A later run of the same name in the folder has `.run-2` and so on after it."),
+    kRunIdColumn<Job>,
     column(
         field::kRunName,
         &Job::name,
@@ -53,12 +70,7 @@ inline constexpr auto kColumns<Job> = std::tuple{
         "outside, for example SIGKILL, or a crash. after_work: the same, after it had destroyed all its groups; or "
         "all ranks had completed the same calls, none had one under way, and the command of `commtap run` ended with "
         "status 0."),
-    column(
-        field::kExitSignal,
-        &Job::exit_signal,
-        "The number of the signal that ended the process; for killed, the last one that its launcher was seen to send. "
-        "Null if none is known.",
-        {.minimum = 1}),
+    kExitSignalColumn<Job>,
     column<NullIfEmpty>(
         field::kTorch,
         &Job::torch_version,
@@ -192,11 +204,7 @@ inline constexpr auto kColumns<Module> = std::tuple{
         "parameters",
         &Module::parameters,
         "The parameters that the module itself holds, without those of child modules."),
-    column(
-        field::kWrappers,
-        &Module::wrappers,
-        "The classes that wrap the module, for example `DistributedDataParallel`, and those by which a library swapped "
-        "its class, for example `FSDPModule`; outermost first."),
+    kWrappersColumn<Module>,
 };
 
 template <>

@@ -211,7 +211,7 @@ replicaRows(const RankTrack* behind, const RankTrack* ahead, size_t before, cons
 }
 
 /// Returns the skipped step as an error of each parameter that earlier samples prove to be a replica, if nothing makes
-/// the ranks equal again, else as a warning: no two samples are of one moment.
+/// the ranks equal again, else as a warning. For skips that no two samples of one moment show.
 std::vector<FoundFault>
 withoutValues(const SkippedStep& skipped, const ParameterTracks& tracks, const JobFacts& facts) {
   const RankParts& parts = skipped.fault.parts;

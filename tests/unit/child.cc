@@ -45,6 +45,16 @@ ChildResult runInChild(const std::function<void()>& body) {
   return result;
 }
 
+void checkInChild(const std::function<bool()>& holds) {
+  const pid_t child = fork();
+  if (child == 0) {
+    _exit(holds() ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
+
 void sayLine(const std::string& line) {
   const std::string text = line + "\n";
   REQUIRE(write(STDERR_FILENO, text.data(), text.size()) == static_cast<ssize_t>(text.size()));

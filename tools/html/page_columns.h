@@ -140,7 +140,7 @@ inline nlohmann::json toJson(const RankRanges& ranges) {
 /// Returns the facts of the page's header.
 nlohmann::json factsOf(const JobReport& job);
 
-/// Returns the table of processes. Times are in ns since 1970.
+/// Returns the table of processes. Times are in ns since 1970; `end` has the words of endText().
 nlohmann::json processesOf(const JobReport& job, Strings& strings);
 
 /// Returns the names of the phases or kinds, by number.

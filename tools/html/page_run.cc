@@ -73,7 +73,7 @@ json factsOf(const JobReport& job) {
 }
 
 json processesOf(const JobReport& job, Strings& strings) {
-  return columnsOf(
+  json processes = columnsOf(
       job.processes,
       {field::kRank,
        field::kHost,
@@ -81,9 +81,12 @@ json processesOf(const JobReport& job, Strings& strings) {
        field::kEndedAt,
        field::kLastActivityAt,
        field::kExit,
-       field::kExitSignal,
        field::kExitStatus},
       strings);
+  processes["end"] = columnOf(job.processes, [&](const JobProcess& process) {
+    return strings(endText(ExitSummary{process.exit, process.exit_signal, process.exit_status, {}, 0}));
+  });
+  return processes;
 }
 
 json phaseNames() {

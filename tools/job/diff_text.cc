@@ -187,7 +187,7 @@ std::string notesText(const JobDiff& diff, const Color& color) {
 std::vector<std::string> withEnds(const JobReport& before, const JobReport& after, std::vector<std::string> notes) {
   std::vector<std::string> all;
   for (const JobReport* const job : {&before, &after}) {
-    for (const ExitSummary& exit : summaryOf(*job).exits) {
+    for (const ExitSummary& exit : exitsOf(*job)) {
       if (exit.hasEndedBadly()) {
         all.push_back(job->source + ": " + exitText(exit));
       }

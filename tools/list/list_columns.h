@@ -4,23 +4,11 @@
 
 #include "report/json/columns.h"
 #include "report/json/fields.h"
-#include "report/model/vocabulary.h"
 #include "tools/list/listed_run.h"
 
 namespace commtap {
 
 // The description of the JSON of `commtap list`.
-
-template <>
-struct EnumNames<RunEnd> {
-  static constexpr const char* kHelp =
-      "How the last attempt ended, the first that holds for one of its processes. running: it has not ended, or is on "
-      "a machine that cannot be checked. killed: by SIGKILL, or another signal at which no report could be written. "
-      "signal: by another signal. failed: with a status other than 0; the launcher then ends the other processes, "
-      "which does not count. normal: none of these, or by a signal after the work had ended.";
-  static constexpr int kCount = kRunEndCount;
-  static constexpr auto name = runEndName;
-};
 
 template <>
 inline constexpr auto kColumns<ListedRun> = std::tuple{

@@ -20,8 +20,6 @@
 namespace commtap {
 namespace {
 
-constexpr std::array<std::string_view, kRunEndCount> kEnds = {"running", "killed", "signal", "failed", "normal"};
-
 RunEnd endBySignal(std::optional<int64_t> signal) {
   return signal == SIGKILL ? RunEnd::kKilled : RunEnd::kSignal;
 }
@@ -74,7 +72,7 @@ ListedRun listed(const JobReport& job) {
   for (const JobProcess& process : job.processes) {
     run.last_activity_ns = std::max(run.last_activity_ns, process.last_activity_ns);
   }
-  run.end = endOf(summaryOf(job).exits);
+  run.end = endOf(exitsOf(job));
   const Amount sum = sumOf(amountsOf(job), std::nullopt, std::nullopt);
   run.calls = sum.count;
   run.bytes = sum.bytes;
@@ -157,10 +155,6 @@ void keepFailed(size_t most, RunList& list) {
 }
 
 } // namespace
-
-std::string_view runEndName(RunEnd end) {
-  return kEnds.at(static_cast<size_t>(end));
-}
 
 Result<RunList> listRuns(const std::string& folder, const RunFilter& filter, const Progress& progress) {
   const Result<ReportScan> scan = scanReports(folder, progress);

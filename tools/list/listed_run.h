@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "report/base/result.h"
 #include "report/model/rank_ranges.h"
+#include "report/model/vocabulary.h"
 #include "report/runs/report_scan.h"
 
 namespace commtap {
@@ -23,8 +25,16 @@ enum class RunEnd : uint8_t {
   kFailed,  ///< with a status other than 0
   kNormal,
 };
-inline constexpr int kRunEndCount = 5;
-std::string_view runEndName(RunEnd end);
+template <>
+struct EnumNames<RunEnd> : Named<RunEnd> {
+  static constexpr const char* kHelp =
+      "How the last attempt ended, the first that holds for one of its processes. running: it has not ended, or is on "
+      "a machine that cannot be checked. killed: by SIGKILL, or another signal at which no report could be written. "
+      "signal: by another signal. failed: with a status other than 0; the launcher then ends the other processes, "
+      "which does not count. normal: none of these, or by a signal after the work had ended.";
+  static constexpr auto kNames = std::to_array<std::string_view>({"running", "killed", "signal", "failed", "normal"});
+};
+inline constexpr auto runEndName = EnumNames<RunEnd>::name;
 
 /// A run in a folder; of one that failed without a report, what `commtap run` noted. The amounts are sums over the
 /// ranks of its last attempt.

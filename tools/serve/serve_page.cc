@@ -54,17 +54,12 @@ std::string amountCells(const Amount& amount) {
 
 constexpr const char* kAmountTitles = "<th class=n>count<th class=n>payload<th class=n>bus bytes\n";
 
-bool hasExit(const JobSummary& summary, ExitKind kind) {
-  return std::any_of(
-      summary.exits.begin(), summary.exits.end(), [kind](const ExitSummary& exit) { return exit.exit == kind; });
-}
-
 std::string badText(const std::string& text) {
   return "<strong class=bad>" + text + "</strong>";
 }
 
 /// Returns whether the job runs, its step, and when its last collective or step was.
-std::string stateLine(const JobSummary& summary, std::span<const Report* const> reports, uint64_t now_ns) {
+std::string stateLine(const JobReport& job, std::span<const Report* const> reports, uint64_t now_ns) {
   const uint64_t idle_s = idleSeconds(reports, now_ns);
   const std::string idle = humanDuration(static_cast<double>(idle_s) * 1e9);
   uint64_t steps = 0;
@@ -72,11 +67,9 @@ std::string stateLine(const JobSummary& summary, std::span<const Report* const> 
     steps = std::max(steps, report->steps.empty() ? 0 : report->steps.back().first_step + report->steps.back().steps);
   }
   std::string state;
-  if (!hasExit(summary, ExitKind::kRunning)) {
-    const auto hasAny = [&summary](bool (ExitSummary::*is_so)() const) {
-      return std::any_of(
-          summary.exits.begin(), summary.exits.end(), [is_so](const ExitSummary& exit) { return (exit.*is_so)(); });
-    };
+  if (!isRunning(job)) {
+    const std::vector<ExitSummary> exits = exitsOf(job);
+    const auto hasAny = [&exits](bool (ExitSummary::*is_so)() const) { return std::ranges::any_of(exits, is_so); };
     state = hasAny(&ExitSummary::wasKilled)   ? badText("Ended, not by itself")
             : hasAny(&ExitSummary::hasFailed) ? badText("Ended with an error")
                                               : "<strong>Ended</strong>";
@@ -118,13 +111,13 @@ std::string disagreementItem(const JobReport& job, bool runs) {
              : fmt::format("<li class=bad>ranks disagree, differences found: {}; the job's page lists them\n", found);
 }
 
-std::string findings(const JobReport& job, const JobSummary& summary) {
+std::string findings(const JobReport& job) {
   std::string text;
-  for (const ExitSummary& exit : summary.exits) {
+  for (const ExitSummary& exit : exitsOf(job)) {
     text += exitItem(exit);
   }
-  text += disagreementItem(job, hasExit(summary, ExitKind::kRunning));
-  for (const NotSeenSummary& item : summary.not_seen) {
+  text += disagreementItem(job, isRunning(job));
+  for (const NotSeenSummary& item : job.not_seen) {
     text += fmt::format(
         "<li class=bad>not seen: {}, {} times: {}\n",
         htmlText(item.entry.reason),
@@ -162,19 +155,18 @@ std::string moduleTable(const JobReport& job) {
 
 std::string attemptSection(const std::vector<const Report*>& reports, uint64_t now_ns) {
   const JobReport job = mergedJob(reports);
-  const JobSummary summary = summaryOf(job);
-  const std::string attempt = summary.attempt == 0 ? "" : fmt::format(", attempt {}", summary.attempt);
-  const std::string world = summary.world_size ? fmt::format(" of {}", *summary.world_size) : "";
+  const std::string attempt = job.attempt == 0 ? "" : fmt::format(", attempt {}", job.attempt);
+  const std::string world = job.world_size ? fmt::format(" of {}", *job.world_size) : "";
   return fmt::format(
              "<h2><a href=\"{}\">{}</a>{}</h2>\n<p>Since {}. {}{} ranks on this node. All numbers are sums over "
              "these ranks.\n",
-             htmlText(jobAddress({summary.run_id, summary.attempt})),
-             summary.run_id.empty() ? "Run without a name" : htmlText(summary.run_id),
+             htmlText(jobAddress({job.run_id, job.attempt})),
+             job.run_id.empty() ? "Run without a name" : htmlText(job.run_id),
              attempt,
-             formatTimestamp(summary.started_at_ns),
-             summary.rank_count,
+             formatTimestamp(job.started_at_ns),
+             countOf(job.ranks),
              world) +
-         stateLine(summary, reports, now_ns) + findings(job, summary) + kindTable(job) + moduleTable(job);
+         stateLine(job, reports, now_ns) + findings(job) + kindTable(job) + moduleTable(job);
 }
 
 } // namespace

@@ -151,45 +151,46 @@ namespace {
 
 constexpr size_t kNameColumns = 50;
 
-std::string timeText(const JobSummary& summary) {
-  std::string text = ", started " + formatSecond(summary.started_at_ns) + "Z";
-  if (summary.ended_at_ns && *summary.ended_at_ns >= summary.started_at_ns) {
-    text += " (" + humanDuration(static_cast<double>(*summary.ended_at_ns - summary.started_at_ns)) + ")";
+std::string timeText(const JobReport& job) {
+  std::string text = ", started " + formatSecond(job.started_at_ns) + "Z";
+  if (job.ended_at_ns && *job.ended_at_ns >= job.started_at_ns) {
+    text += " (" + humanDuration(static_cast<double>(*job.ended_at_ns - job.started_at_ns)) + ")";
   }
   return text;
 }
 
-std::string runLine(const JobSummary& summary, int64_t first_attempt, int64_t last_attempt) {
-  std::string line = "run " + inert(summary.run_id.empty() ? "without an id" : summary.run_id);
-  line += summary.name.empty() ? "" : " (" + shorten(inert(summary.name), kNameColumns) + ")";
-  line += timeText(summary);
-  line += summary.planned ? ", planned: nothing was communicated" : "";
-  line += summary.torch_version.empty() ? "" : ", torch " + inert(summary.torch_version);
+std::string runLine(const JobReport& job, int64_t first_attempt, int64_t last_attempt) {
+  std::string line = "run " + inert(job.run_id.empty() ? "without an id" : job.run_id);
+  line += job.name.empty() ? "" : " (" + shorten(inert(job.name), kNameColumns) + ")";
+  line += timeText(job);
+  line += job.planned ? ", planned: nothing was communicated" : "";
+  line += job.torch_version.empty() ? "" : ", torch " + inert(job.torch_version);
   line += '\n';
   if (first_attempt != last_attempt) {
-    line += fmt::format("attempt {} of {} to {} (--attempt N)\n", summary.attempt, first_attempt, last_attempt);
+    line += fmt::format("attempt {} of {} to {} (--attempt N)\n", job.attempt, first_attempt, last_attempt);
   }
   return line;
 }
 
-std::string ranksLine(const JobSummary& summary, Scope scope) {
-  const std::string world = summary.world_size ? std::to_string(*summary.world_size) : "an unknown number";
+std::string ranksLine(const JobReport& job, Scope scope) {
+  const std::string world = job.world_size ? std::to_string(*job.world_size) : "an unknown number";
+  const size_t ranks = countOf(job.ranks);
   std::string line;
-  if (scope == Scope::kProcess && summary.rank_count == 1) {
-    line = fmt::format("rank {} of {}", rankText(summary.ranks), world);
-  } else if (summary.rank_count > 0) {
+  if (scope == Scope::kProcess && ranks == 1) {
+    line = fmt::format("rank {} of {}", rankText(job.ranks), world);
+  } else if (ranks > 0) {
     const char* const what = scope == Scope::kRun ? "sum over " : "";
-    line = fmt::format("{}{} of {} ranks: {}", what, summary.rank_count, world, rankText(summary.ranks));
+    line = fmt::format("{}{} of {} ranks: {}", what, ranks, world, rankText(job.ranks));
   }
-  if (summary.unranked > 0) {
-    line += (line.empty() ? "" : ", and ") + counted(summary.unranked, "process", "processes") + " without a rank";
+  if (const size_t unranked = unrankedOf(job); unranked > 0) {
+    line += (line.empty() ? "" : ", and ") + counted(unranked, "process", "processes") + " without a rank";
   }
   return line + "\n";
 }
 
-std::string exitLines(const JobSummary& summary, const Color& color) {
+std::string exitLines(const JobReport& job, const Color& color) {
   std::string lines;
-  for (const ExitSummary& exit : summary.exits) {
+  for (const ExitSummary& exit : exitsOf(job)) {
     const std::string line = exitText(exit);
     lines += line.empty()
                  ? ""
@@ -198,9 +199,9 @@ std::string exitLines(const JobSummary& summary, const Color& color) {
   return lines;
 }
 
-std::string notSeenLines(const JobSummary& summary, const Color& color) {
+std::string notSeenLines(const JobReport& job, const Color& color) {
   std::string lines;
-  for (const NotSeenSummary& item : summary.not_seen) {
+  for (const NotSeenSummary& item : job.not_seen) {
     const NotSeenEntry& entry = item.entry;
     lines += fmt::format(
         "  {} {}: {}{}{}\n",
@@ -218,13 +219,12 @@ std::string notSeenLines(const JobSummary& summary, const Color& color) {
 } // namespace
 
 std::string headerText(const JobReport& job, Scope scope, const Color& color) {
-  const JobSummary summary = summaryOf(job);
   const bool has_attempts = !job.attempts.empty();
-  std::string text = runLine(
-      summary, has_attempts ? job.attempts.front() : job.attempt, has_attempts ? job.attempts.back() : job.attempt);
-  text += ranksLine(summary, scope);
-  if (!summary.missing.empty() && scope != Scope::kProcess) {
-    text += color.warning("no report of " + ranksText(summary.missing)) + "\n";
+  std::string text =
+      runLine(job, has_attempts ? job.attempts.front() : job.attempt, has_attempts ? job.attempts.back() : job.attempt);
+  text += ranksLine(job, scope);
+  if (!job.missing.empty() && scope != Scope::kProcess) {
+    text += color.warning("no report of " + ranksText(job.missing)) + "\n";
   }
   if (job.other_runs > 0) {
     text += counted(job.other_runs, "other run") + " in the same folder left out (commtap list, --run ID)\n";
@@ -235,11 +235,31 @@ std::string headerText(const JobReport& job, Scope scope, const Color& color) {
         "sums\n",
         lives);
   }
-  return text + exitLines(summary, color) + notSeenLines(summary, color);
+  return text + exitLines(job, color) + notSeenLines(job, color);
 }
 
 std::string headerText(const JobReport& job, const Color& color) {
   return headerText(job, Scope::kRun, color);
+}
+
+std::string endText(const ExitSummary& exit) {
+  const std::string signal = exit.signal ? signalName(static_cast<int>(*exit.signal)) : "";
+  switch (exit.exit) {
+    case ExitKind::kRunning:
+      return "still running, or on a machine that cannot be checked: the numbers are current values";
+    case ExitKind::kSignal:
+      return "ended by " + (signal.empty() ? "a signal" : signal);
+    case ExitKind::kKilled:
+      return (signal.empty() ? "crashed or killed (the signal is not known)"
+                             : "killed after the launcher sent " + signal) +
+             "; the numbers end at that moment";
+    case ExitKind::kAfterWork:
+      return "ended by a signal after the work; the numbers are whole";
+    case ExitKind::kNormal:
+    case ExitKind::kUnderscoreExit:
+      break;
+  }
+  return exit.hasFailed() ? fmt::format("ended with status {}", *exit.status) : "";
 }
 
 std::string exitText(const ExitSummary& exit) {
@@ -247,25 +267,8 @@ std::string exitText(const ExitSummary& exit) {
   if (exit.unranked > 0) {
     who += (who.empty() ? "" : ", ") + counted(exit.unranked, "process", "processes") + " without a rank";
   }
-  switch (exit.exit) {
-    case ExitKind::kRunning:
-      return who + ": still running, or on a machine that cannot be checked: the numbers are current values";
-    case ExitKind::kSignal:
-      return who + ": ended by " + (exit.signal ? signalName(static_cast<int>(*exit.signal)) : "a signal");
-    case ExitKind::kKilled:
-      return who + (exit.signal ? ": killed" : ": crashed or killed") + killerText(exit.signal) +
-             "; the numbers end at that moment";
-    case ExitKind::kAfterWork:
-      return who + ": ended by a signal after the work; the numbers are whole";
-    case ExitKind::kNormal:
-    case ExitKind::kUnderscoreExit:
-      break;
-  }
-  return exit.hasFailed() ? fmt::format("{}: ended with status {}", who, *exit.status) : "";
-}
-
-std::string killerText(std::optional<int64_t> signal) {
-  return signal ? " after the launcher sent " + signalName(static_cast<int>(*signal)) : " (the signal is not known)";
+  const std::string end = endText(exit);
+  return end.empty() ? "" : who + ": " + end;
 }
 
 std::string sizeText(uint32_t size) {

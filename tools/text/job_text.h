@@ -85,11 +85,10 @@ enum class Scope : uint8_t { kRun, kRanks, kProcess };
 std::string headerText(const JobReport& job, const Color& color);
 std::string headerText(const JobReport& job, Scope scope, const Color& color);
 
+/// Returns how processes ended: "killed after the launcher sent SIGTERM; ..."; "" if they ended normally.
+std::string endText(const ExitSummary& exit);
 /// Returns the ranks of one ending and how they ended: "rank 0-3: killed ..."; "" if they ended normally.
 std::string exitText(const ExitSummary& exit);
-/// Returns what is known of the end of a process that was killed: " after the launcher sent SIGTERM". `signal`: of the
-/// report.
-std::string killerText(std::optional<int64_t> signal);
 
 /// Returns the number of ranks in a group; "?" if it is not known.
 std::string sizeText(uint32_t size);

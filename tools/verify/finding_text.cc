@@ -26,11 +26,13 @@ Lines linesOfSkippedStep(const VerifyFinding& finding) {
   const std::string behind = set.parts.size() > 1 ? someRanksText(set.parts[0]) : "the others";
   const std::string values =
       finding.parameters.empty()
-          ? "Whether their values differ since is not known: no two samples of replicas are of one moment."
+          ? "It is not known whether their values differ since then: no two samples of replicas were taken after the "
+            "same number of collectives."
       : finding.evidence == ReplicaEvidence::kNone
           ? fmt::format("Since then their values differ: {}{}.", namesText(finding), sizeText(finding))
           : fmt::format(
-                "{}: no two samples since are of one moment. {} Nothing broadcasts or averages them.",
+                "The values of {} could not be compared since then: no two samples were taken after the same number of "
+                "collectives. {} Nothing broadcasts or averages them.",
                 namesText(finding),
                 evidenceText(finding));
   return {
@@ -42,11 +44,12 @@ Lines linesOfSkippedStep(const VerifyFinding& finding) {
           finding.step.value_or(0),
           furtherSets(finding)),
       fmt::format(
-          "at step {} of their optimizers, {} had issued {} more in group {}, as many as whole steps make",
+          "at step {} of their optimizers, {} had issued {} in group {} than {}: the collectives of whole steps",
           finding.step.value_or(0),
           ahead,
-          counted(finding.collectives, "collective"),
-          inert(finding.group)),
+          counted(finding.collectives, "more collective"),
+          inert(finding.group),
+          behind),
       values + " Look for what leaves out optimizer.step() on some ranks."};
 }
 

@@ -271,7 +271,7 @@ class JobSample:
 
     def _endless(self) -> set[int]:
         """Returns the ranks whose end commtap did not see."""
-        return {rank for rank, exit in self.exits.items() if exit in ("killed", "running")}
+        return {rank for rank, exit in self.exits.items() if exit in ("killed", "running", "after_work")}
 
     def _sums(self, key: str) -> dict[str, dict[tuple[str, str], Amount]]:
         """Returns the sums over ranks, by phase and kind, for each value of `key`."""

@@ -30,7 +30,7 @@ def bad_job() -> JobSample:
     """Returns a job with every kind of finding."""
     job = small_job()
     job.missing = [[8, 9]]
-    job.exits = {3: "killed", 4: "_exit", 5: "killed", 6: "_exit"}
+    job.exits = {3: "killed", 4: "_exit", 5: "killed", 6: "_exit", 7: "after_work"}
     job.exit_signals = {5: 15}
     job.exit_statuses = {0: 0, 1: 1, 2: 1, 4: 0, 6: 3}
     job.uneven = {(5, "all_gather"): 1.5}
@@ -145,10 +145,11 @@ def test_findings_are_on_top(show: Opener) -> None:
             "Problem Ranks disagree: 1 difference",
             "Problem 2 ranks without a report: 8-9",
             "Warning 2 processes ended with status 1",
-            "Warning rank 3 crashed or killed (the signal is not known)",
+            "Warning rank 3 crashed or killed (the signal is not known); the numbers end at that moment",
             "Note rank 4 ended by _exit",
-            "Warning rank 5 killed after the launcher sent SIGTERM",
+            "Warning rank 5 killed after the launcher sent SIGTERM; the numbers end at that moment",
             "Warning rank 6 ended with status 3",
+            "Note rank 7 ended by a signal after the work; the numbers are whole",
             "Warning Not seen: 1 reason",
         ]
         first = opened.page.locator(".disagreement").inner_text()
@@ -923,14 +924,12 @@ def test_processes_without_a_rank(browser: Browser, tmp_path: Path) -> None:
     document["job"]["world_size"] = None
     for process in document["processes"]:
         process["rank"] = None
-    document["processes"][1]["exit"] = "signal"
+    document["processes"][1] |= {"exit": "signal", "exit_signal": 6}
     (tmp_path / "job.json").write_text(json.dumps(document), encoding="utf-8")
     page = write_page(tmp_path / "job.json", tmp_path / "report.html")
     with open_page(browser, page) as opened:
         expect(opened.page.locator("#facts")).to_contain_text("none; 8 without a rank")
-        expect(opened.page.locator("#findings")).to_contain_text(
-            "node000 pid 4001 ended by abort() or a self-sent signal"
-        )
+        expect(opened.page.locator("#findings")).to_contain_text("node000 pid 4001 ended by SIGABRT")
         assert opened.column("Least", "#ranks")[0].endswith("(node000 pid 4000)")
 
 

@@ -144,25 +144,15 @@ function missing(job) {
   };
 }
 
-const kExitText = {
-  normal: "",
-  running: "still running, or ended in an unknown way",
-  _exit: "ended by _exit",
-  signal: "ended by abort() or a self-sent signal",
-  killed: "crashed or killed (the signal is not known)",
-};
+/** Returns how a process ended, "" if it ended well: "ended with status 1", or "ended by _exit". */
+function endText({ strings, processes }, index) {
+  const end = strings[processes.end[index]];
+  return end === "" && processes.exit[index] === "_exit" ? "ended by _exit" : end;
+}
 
-const kSignalNames = { 1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 9: "SIGKILL", 15: "SIGTERM" };
-
-/** Returns how a process ended, "" if it ended well: "ended with status 1", "killed after the launcher sent SIGTERM". */
-function endText({ exit, exit_signal, exit_status }, index) {
-  if (exit_status[index] > 0) {
-    return `ended with status ${exit_status[index]}`;
-  }
-  const signal = exit_signal[index];
-  return exit[index] === "killed" && signal !== null
-    ? `killed after the launcher sent ${kSignalNames[signal] ?? `signal ${signal}`}`
-    : (kExitText[exit[index]] ?? exit[index]);
+/** Returns whether the end of a process harms neither the job nor its numbers. */
+function isHarmless({ exit, exit_status }, index) {
+  return exit[index] === "after_work" || (exit[index] === "_exit" && !(exit_status[index] > 0));
 }
 
 /** Returns ", last activity 2026-11-20 21:40:10 UTC". */
@@ -173,7 +163,7 @@ function activityText(job, index) {
 function ends(job) {
   const byEnd = new Map();
   for (let i = 0; i < job.processCount; i += 1) {
-    const end = endText(job.processes, i);
+    const end = endText(job, i);
     if (end !== "" && !(job.live && job.processes.exit[i] === "running")) {
       byEnd.set(end, byEnd.get(end) ?? []);
       byEnd.get(end).push(i);
@@ -181,7 +171,7 @@ function ends(job) {
   }
   return [...byEnd].map(([end, indices]) => ({
     key: `exit-${end}`,
-    level: end === kExitText._exit ? "note" : "warn",
+    level: isHarmless(job.processes, indices[0]) ? "note" : "warn",
     title: `${indices.length === 1 ? job.processName(indices[0]) : `${wholeText(indices.length)} processes`} ${end}`,
     body: list(indices.map((index) => `${job.processName(index)}${activityText(job, index)}`)),
   }));

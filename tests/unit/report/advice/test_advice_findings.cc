@@ -149,5 +149,149 @@ TEST_CASE("a finding adds up the shares of its rows per rank and step, by rule a
   CHECK(all[0].rows.size() == 2);
 }
 
+TEST_CASE("a group over two hosts that fits into one is named, and not in a plan") {
+  AdvisedJob jobs(4);
+  for (size_t rank = 0; rank < 4; ++rank) {
+    Report& report = jobs.report(rank);
+    report.job.host = rank < 2 ? "a" : "b";
+    report.groups[0].size = 2;
+    report.groups[0].ranks = rank % 2 == 0 ? std::vector<uint32_t>{0, 2} : std::vector<uint32_t>{1, 3};
+    jobs.add(kLayer, Phase::kForward, Kind::kAllReduce, 1, kMiB, rank);
+  }
+  CHECK(jobs.rules() == Rules{"group_across_hosts"});
+  jobs.report(0).job.planned = true;
+  CHECK(jobs.rules().empty());
+}
+
+TEST_CASE("a group inside of hosts that communicates more has the better place") {
+  AdvisedJob jobs(4);
+  for (uint32_t rank = 0; rank < 4; ++rank) {
+    Report& report = jobs.report(rank);
+    report.job.host = rank < 2 ? "a" : "b";
+    Group inside = report.groups[0];
+    report.groups[0].size = 2;
+    report.groups[0].ranks = rank % 2 == 0 ? std::vector<uint32_t>{0, 2} : std::vector<uint32_t>{1, 3};
+    inside.name = inside.desc = "inside";
+    inside.size = 2;
+    inside.ranks = rank < 2 ? std::vector<uint32_t>{0, 1} : std::vector<uint32_t>{2, 3};
+    report.groups.push_back(inside);
+    jobs.add(kLayer, Phase::kForward, Kind::kAllReduce, 1, kMiB, rank);
+    jobs.add(kNextLayer, Phase::kForward, Kind::kAllReduce, 2, 2 * kMiB, rank).group = "inside";
+  }
+  CHECK(jobs.rules().empty());
+  for (uint32_t rank = 0; rank < 4; ++rank) {
+    jobs.report(rank).collectives[0].bytes *= 3;
+  }
+  CHECK(jobs.rules() == Rules{"group_across_hosts"});
+}
+
+constexpr const char* kModel = "DistributedDataParallel";
+
+TEST_CASE("a layer that fills several of DDP's buckets in a backward has a bucket with one parameter") {
+  AdvisedJob jobs; // of one forward
+  const auto bucket = [&jobs](const char* layer, uint64_t calls) {
+    Collective& row = jobs.add(kModel, Phase::kBackward, Kind::kAllReduce, 1, kMiB);
+    row.issued_in = layer;
+    row.count = calls;
+  };
+  bucket(kLayer, 1);
+  bucket(kModel, 2); // the model itself holds several layers
+  CHECK(jobs.rules().empty());
+  bucket(kNextLayer, 2);
+  CHECK(jobs.rules() == Rules{"bucket_of_one"});
+  CHECK(jobs.advice()[0].rows.size() == 1);
+  CHECK(jobs.advice()[0].calls == doctest::Approx(0.25)); // one of two, in four steps
+  CHECK(jobs.advice()[0].bytes == 0);
+  for (Module& module : jobs.report().modules) { // four forwards that evaluate
+    module.calls[static_cast<size_t>(Phase::kForward)] += 4;
+  }
+  CHECK(jobs.rules().empty());
+  jobs.report().steps.front().backward_passes = 1;
+  CHECK(jobs.rules() == Rules{"bucket_of_one"});
+}
+
+TEST_CASE("a map of used parameters is sought for nothing if all modules are called in each forward") {
+  AdvisedJob jobs;
+  jobs.add(kModel, Phase::kBackward, Kind::kAllReduce, 1, 16).dtype = "int32";
+  CHECK(jobs.rules() == Rules{"unused_sought"});
+  CHECK(jobs.advice()[0].bytes == doctest::Approx(16));
+  jobs.report().collectives.back().count = 1; // of a static graph
+  CHECK(jobs.rules().empty());
+  jobs.report().collectives.back().count = AdvisedJob::kSteps;
+  for (Module& module : jobs.report().modules) {
+    module.calls[static_cast<size_t>(Phase::kForward)] *= module.name == kLayer ? 1 : 2;
+  }
+  CHECK(jobs.rules().empty());
+}
+
+TEST_CASE("DDP's broadcasts of buffers are named if every step has them, and no module has statistics of batches") {
+  AdvisedJob jobs;
+  jobs.add(kModel, Phase::kForward, Kind::kBroadcast, 1, 64);
+  CHECK(jobs.rules().empty()); // of the order of the buckets, for instance
+  jobs.report().collectives.back().label = "broadcast_buffers";
+  CHECK(jobs.rules() == Rules{"buffers_broadcast"});
+  for (Module& module : jobs.report().modules) {
+    module.class_name = module.name == kLayer ? "SyncBatchNorm" : "Linear";
+  }
+  CHECK(jobs.rules().empty());
+}
+
+/// Adds a row of DTensor's all_reduces at Global.
+Collective& addReduces(AdvisedJob& jobs, Phase phase, uint64_t calls, uint64_t bytes, const char* label) {
+  Collective& row = jobs.add("Global", phase, Kind::kAllReduce, calls, bytes);
+  row.op = "_c10d_functional.all_reduce";
+  row.label = label;
+  return row;
+}
+
+TEST_CASE("full_tensor of several tensors in every step is named with its calls") {
+  AdvisedJob jobs;
+  jobs.add("Global", Phase::kOther, Kind::kAllGather, 6, kMiB).label = "full_tensor";
+  CHECK(jobs.rules() == Rules{"full_tensor_in_step"});
+  CHECK(jobs.advice()[0].calls == doctest::Approx(6));
+}
+
+TEST_CASE("full_tensor of one tensor per step, of all before the first step, or of all at the end, is not") {
+  AdvisedJob one;
+  one.add("Global", Phase::kOther, Kind::kAllGather, 1, kMiB).label = "full_tensor";
+  CHECK(one.rules().empty());
+  AdvisedJob before;
+  Collective& row = before.add("Global", Phase::kOther, Kind::kAllGather, 6, kMiB);
+  row.label = "full_tensor";
+  row.setup = true;
+  CHECK(before.rules().empty());
+  AdvisedJob end;
+  end.add("Global", Phase::kOther, Kind::kAllGather, 6, kMiB).label = "full_tensor";
+  for (Step& step : end.report().steps) {
+    step.collectives.back().count = step.first_step + 1 == AdvisedJob::kSteps ? 6 * AdvisedJob::kSteps : 0;
+  }
+  CHECK(end.rules().empty());
+}
+
+TEST_CASE("gradients that clipping reduces and the optimizer again are named with what the optimizer reduces") {
+  AdvisedJob jobs;
+  addReduces(jobs, Phase::kOther, 3, 3 * 256, "clip_grad_norm_");
+  addReduces(jobs, Phase::kOptimizer, 9, 9 * 256, "");
+  CHECK(jobs.rules() == Rules{"gradients_reduced_again"});
+  CHECK(jobs.advice()[0].calls == doctest::Approx(9));
+  CHECK(jobs.advice()[0].rows.size() == 1);
+}
+
+TEST_CASE("an optimizer that reduces other tensors than clipping, or clipping that reduces norms, proves nothing") {
+  for (const auto& [clipped, reduced] : {std::pair(3 * 8, 3 * 8), std::pair(3 * 256, 3 * 128)}) {
+    AdvisedJob jobs;
+    addReduces(jobs, Phase::kOther, 3, clipped, "clip_grad_norm_");
+    addReduces(jobs, Phase::kOptimizer, 3, reduced, "");
+    CHECK(jobs.rules().empty());
+  }
+  AdvisedJob alone;
+  addReduces(alone, Phase::kOptimizer, 9, 9 * 256, "");
+  CHECK(alone.rules().empty());
+  AdvisedJob by_hand;
+  addReduces(by_hand, Phase::kOther, 3, 3 * 256, "clip_grad_norm_");
+  addReduces(by_hand, Phase::kOptimizer, 3, 3 * 256, "").op = "c10d.allreduce_";
+  CHECK(by_hand.rules().empty());
+}
+
 } // namespace
 } // namespace commtap

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/base/atomic_file.h"
 
+#include <cerrno>
+
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/unit/child.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {
@@ -76,8 +78,7 @@ TEST_CASE("AtomicFile removes its file without commit()") {
 
 TEST_CASE("AtomicFile refuses a file beyond the size limit without raising SIGXFSZ") {
   const TempFolder folder;
-  const pid_t child = fork();
-  if (child == 0) {
+  checkInChild([&] {
     const rlimit limit{4096, 4096};
     setrlimit(RLIMIT_FSIZE, &limit);
     std::string error;
@@ -87,11 +88,8 @@ TEST_CASE("AtomicFile refuses a file beyond the size limit without raising SIGXF
       file.append(std::string(4'000, 'x'));
       error = file.commit(folder / "x.json");
     }
-    _exit(error.find("File too large") != std::string::npos ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(status == 0);
+    return error.find("File too large") != std::string::npos;
+  });
   CHECK(namesIn(folder.path()).empty());
 }
 
@@ -161,6 +159,15 @@ TEST_CASE("a new file leaves no temporary file") {
     file.commitNew(folder / name, is_taken);
   }
   CHECK(namesIn(folder.path()) == std::vector<std::string>{"free", "taken"});
+}
+
+TEST_CASE("isAllowedFileSize accepts sizes up to the limit") {
+  CHECK(isAllowedFileSize(1ULL << 40U));
+  checkInChild([&] {
+    const rlimit limit{4096, 4096};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    return isAllowedFileSize(4096) && !isAllowedFileSize(4097) && errno == EFBIG;
+  });
 }
 
 } // namespace

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/base/process.h"
 
+#include <sys/mman.h>
+#include <sys/resource.h>
+
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "report/base/json_text.h"
 #include "report/base/timestamp.h"
+#include "tests/unit/child.h"
 
 namespace commtap {
 namespace {
@@ -56,16 +60,12 @@ TEST_CASE("the start time of this process is in the recent past") {
 
 TEST_CASE("without preloaded ancestors a run began with its process, so that two commands of a shell are two runs") {
   usleep(100'000); // the child's start is another clock tick
-  const pid_t child = fork();
-  if (child == 0) {
+  checkInChild([] {
     constexpr uint64_t kJitterNs = 5'000'000; // of two readings of two clocks
     const uint64_t own = processStartTimeNs(static_cast<uint64_t>(getpid())).value();
     const uint64_t began = runBeganNs();
-    _exit(began < own + kJitterNs && own < began + kJitterNs ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(status == 0);
+    return began < own + kJitterNs && own < began + kJitterNs;
+  });
 }
 
 TEST_CASE("a variable is found in the environment that a process was started with") {
@@ -95,6 +95,35 @@ TEST_CASE("an interpreter with other arguments keeps its name and hides their se
   CHECK(arguments[3] == "(redacted)");
   CHECK(stringsFromJson(commandLineJson({})).size() == 1);
 }
+
+TEST_CASE("without a limit the address space is not known to end") {
+  checkInChild([] {
+    const rlimit none{RLIM_INFINITY, RLIM_INFINITY};
+    return setrlimit(RLIMIT_AS, &none) != 0 || !addressSpaceLeft();
+  });
+}
+
+TEST_CASE("what is mapped is taken from the limit, whether it is used or not") {
+  checkInChild([] {
+    constexpr uint64_t kLimit = 1ULL << 60U; // far above what a sanitizer maps
+    constexpr uint64_t kMapped = 1ULL << 30U;
+    const rlimit limit{kLimit, kLimit};
+    setrlimit(RLIMIT_AS, &limit);
+    const uint64_t before = addressSpaceLeft().value_or(0);
+    mmap(nullptr, kMapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return before > 0 && before < kLimit && addressSpaceLeft() == before - kMapped;
+  });
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they end a process that finds no memory
+TEST_CASE("nothing is left beyond the limit") {
+  checkInChild([] {
+    const rlimit limit{4096, 4096};
+    setrlimit(RLIMIT_AS, &limit);
+    return addressSpaceLeft() == 0U;
+  });
+}
+#endif
 
 } // namespace
 } // namespace commtap

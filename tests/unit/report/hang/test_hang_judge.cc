@@ -26,7 +26,10 @@ const HangRank& rankOf(const Verdict& verdict, int64_t rank) {
   return *found;
 }
 
-void checkIsRank2(const Verdict& verdict, HangReason reason) {
+void checkIsRank2(const Verdict& verdict, HangReason reason, std::optional<HangStatus> status = std::nullopt) {
+  if (status) {
+    CHECK(verdict.status == *status);
+  }
   CHECK(verdict.reason == reason);
   CHECK(verdict.cause == RankRanges{{2, 2}});
   REQUIRE(verdict.call);
@@ -38,11 +41,16 @@ void checkIsRank2(const Verdict& verdict, HangReason reason) {
   CHECK(rankOf(verdict, 0).waits_for == RankRanges{{2, 2}});
 }
 
+void checkVerdict(const Verdict& verdict, HangStatus status, HangReason reason, const RankRanges& cause) {
+  CHECK(verdict.status == status);
+  CHECK(verdict.reason == reason);
+  CHECK(verdict.cause == cause);
+}
+
 TEST_CASE("a rank that sleeps outside of communication is the cause, once the job is quiet") {
   const HangJob job = lateJob(4, 2);
   const Verdict verdict = judged(job);
-  checkIsRank2(verdict, HangReason::kBlocked);
-  CHECK(verdict.status == HangStatus::kStuck);
+  checkIsRank2(verdict, HangReason::kBlocked, HangStatus::kStuck);
   CHECK(rankOf(verdict, 2).state == RankState::kBlocked);
   CHECK(rankOf(verdict, 2).call->module == "Net.a");
   CHECK(verdict.waits_s == doctest::Approx(62));
@@ -53,8 +61,7 @@ TEST_CASE("a rank that is in a call to NCCL is the cause, and not blocked outsid
   HangJob job = lateJob(4, 2);
   job.report(2).nccl.emplace().open = {{"ncclGroupEnd", "", job.after(10)}, {"ncclCommAbort", "", job.after(20)}};
   const Verdict verdict = judged(job);
-  checkIsRank2(verdict, HangReason::kInNccl);
-  CHECK(verdict.status == HangStatus::kStuck);
+  checkIsRank2(verdict, HangReason::kInNccl, HangStatus::kStuck);
   CHECK(rankOf(verdict, 2).state == RankState::kWaits);
   CHECK(rankOf(verdict, 2).nccl_function == "ncclGroupEnd");
   CHECK(rankOf(verdict, 2).nccl_entered_at_ns == job.after(10));
@@ -70,8 +77,7 @@ TEST_CASE("a rank that makes progress is no hang, one that only computes is unkn
   HangJob job = lateJob(4, 2);
   job.look(2).cpu_share = 0.9;
   const Verdict computing = judged(job);
-  checkIsRank2(computing, HangReason::kComputing);
-  CHECK(computing.status == HangStatus::kUnknown);
+  checkIsRank2(computing, HangReason::kComputing, HangStatus::kUnknown);
   CHECK(judged(job, 5).status == HangStatus::kHealthy);
   job.look(2).has_moved = true;
   CHECK(judged(job).status == HangStatus::kHealthy);
@@ -95,13 +101,11 @@ TEST_CASE("a dead rank is the cause without delay") {
   HangJob job = lateJob(4, 2);
   job.report(2).job.exit = ExitKind::kKilled;
   const Verdict killed = judged(job, 2);
-  checkIsRank2(killed, HangReason::kKilled);
-  CHECK(killed.status == HangStatus::kFailed);
+  checkIsRank2(killed, HangReason::kKilled, HangStatus::kFailed);
   CHECK(judged(job).status == HangStatus::kStuck); // the others still wait after --after
   job.report(2).job.exit = ExitKind::kNormal;
   const Verdict exited = judged(job, 2);
-  checkIsRank2(exited, HangReason::kExited);
-  CHECK(exited.status == HangStatus::kStuck);
+  checkIsRank2(exited, HangReason::kExited, HangStatus::kStuck);
 }
 
 TEST_CASE("a rank without a report never came, or runs elsewhere") {
@@ -129,9 +133,7 @@ TEST_CASE("victims of victims lead to the cause, over groups") {
   job.issue(1, Kind::kAllGather, "Net.dp", "dp");
   job.message(2, Kind::kRecv, 1, "pp");
   const Verdict verdict = judged(job);
-  CHECK(verdict.status == HangStatus::kStuck);
-  CHECK(verdict.reason == HangReason::kBlocked);
-  CHECK(verdict.cause == RankRanges{{3, 3}});
+  checkVerdict(verdict, HangStatus::kStuck, HangReason::kBlocked, {{3, 3}});
   CHECK(verdict.call->kind == Kind::kRecv);
   CHECK(verdict.call->peer == 3);
   for (const int64_t victim : {0, 1, 2}) {
@@ -148,9 +150,7 @@ TEST_CASE("ranks that wait for each other are a cycle") {
   job.issue(1, Kind::kAllReduce, "Net.b", "b");
   job.issue(2, Kind::kAllReduce, "Net.c", "c");
   const Verdict verdict = judged(job);
-  CHECK(verdict.status == HangStatus::kStuck);
-  CHECK(verdict.reason == HangReason::kCycle);
-  CHECK(verdict.cause == RankRanges{{0, 1}});
+  checkVerdict(verdict, HangStatus::kStuck, HangReason::kCycle, {{0, 1}});
   REQUIRE(verdict.calls.size() == 2);
   CHECK(verdict.calls[0].group == "a");
   CHECK(verdict.calls[1].group == "b");
@@ -174,9 +174,7 @@ TEST_CASE("the ranks of a cycle that left out a call in an earlier step are the 
   job.issue(2, Kind::kBarrier, "Global");
   job.issue(3, Kind::kBarrier, "Global");
   const Verdict verdict = judged(job);
-  CHECK(verdict.status == HangStatus::kStuck);
-  CHECK(verdict.reason == HangReason::kSkipped);
-  CHECK(verdict.cause == RankRanges{{2, 3}});
+  checkVerdict(verdict, HangStatus::kStuck, HangReason::kSkipped, {{2, 3}});
   CHECK(verdict.call->module == "Net.grads");
   CHECK(verdict.call->sequence == 5);
   REQUIRE(verdict.calls.size() == 2);
@@ -225,9 +223,7 @@ TEST_CASE("calls that differ are the cause, before ranks that are late") {
   }
   job.issue(2, Kind::kBroadcast, "Net.c");
   const Verdict verdict = judged(job);
-  CHECK(verdict.status == HangStatus::kStuck);
-  CHECK(verdict.reason == HangReason::kOp);
-  CHECK(verdict.cause == RankRanges{{2, 2}});
+  checkVerdict(verdict, HangStatus::kStuck, HangReason::kOp, {{2, 2}});
   REQUIRE(verdict.calls.size() == 2);
   CHECK(verdict.calls[0].ranks == RankRanges{{0, 1}, {3, 3}});
   CHECK(verdict.calls[1].module == "Net.c");
@@ -254,8 +250,7 @@ TEST_CASE("a job that has ended well is healthy; one whose ranks waited is not")
     job.report(rank).job.exit = ExitKind::kNormal;
   }
   const Verdict verdict = judged(job);
-  checkIsRank2(verdict, HangReason::kExited);
-  CHECK(verdict.status == HangStatus::kWrong);
+  checkIsRank2(verdict, HangReason::kExited, HangStatus::kWrong);
   job.issue(2, Kind::kAllReduce, "Net.b");
   CHECK(judged(job).status == HangStatus::kHealthy);
 }
@@ -268,9 +263,7 @@ TEST_CASE("ranks that exited with an error are to be looked at") {
     job.report(rank).job.exit_status = rank == 1 ? 1 : 0;
   }
   const Verdict verdict = judged(job);
-  CHECK(verdict.status == HangStatus::kFailed);
-  CHECK(verdict.reason == HangReason::kExited);
-  CHECK(verdict.cause == RankRanges{{1, 1}});
+  checkVerdict(verdict, HangStatus::kFailed, HangReason::kExited, {{1, 1}});
   CHECK(verdict.ranks.at(1).exit_status == 1);
 }
 
@@ -289,8 +282,7 @@ TEST_CASE("a rank that had not come when all were killed is named; when that was
     job.end(rank, ExitKind::kKilled, std::nullopt, 0);
   }
   const Verdict verdict = judged(job);
-  checkIsRank2(verdict, HangReason::kNotCome);
-  CHECK(verdict.status == HangStatus::kUnknown);
+  checkIsRank2(verdict, HangReason::kNotCome, HangStatus::kUnknown);
   REQUIRE(verdict.end);
   CHECK_FALSE(verdict.end->at_ns);
 }
@@ -315,8 +307,7 @@ TEST_CASE("a job that is cancelled after a long wait keeps its cause, and the wa
   HangJob job = lateJob(4, 2);
   cancel(job, 30);
   const Verdict verdict = judged(job, 1000);
-  checkIsRank2(verdict, HangReason::kNotCome);
-  CHECK(verdict.status == HangStatus::kStuck);
+  checkIsRank2(verdict, HangReason::kNotCome, HangStatus::kStuck);
   CHECK(verdict.waits_s == doctest::Approx(32));
   CHECK(verdict.quiet_s == doctest::Approx(30));
   CHECK(rankOf(verdict, 2).state == RankState::kEnded);
@@ -340,8 +331,7 @@ TEST_CASE("a hang of hosts whose clocks differ is no healthy job") {
     cancel(job, 120);
     moveClock(job.report(2), seconds);
     const Verdict verdict = judged(job, 1000);
-    checkIsRank2(verdict, HangReason::kNotCome);
-    CHECK(verdict.status == HangStatus::kStuck);
+    checkIsRank2(verdict, HangReason::kNotCome, HangStatus::kStuck);
     CHECK(verdict.quiet_s == doctest::Approx(120));
     CHECK(verdict.waits_s >= 120);
   }
@@ -364,8 +354,7 @@ TEST_CASE("a rank that gave up waiting is a victim, also if the launcher ended t
   job.end(0, ExitKind::kSignal, 6, 30);
   cancel(job, 31);
   const Verdict verdict = judged(job, 1000);
-  checkIsRank2(verdict, HangReason::kNotCome);
-  CHECK(verdict.status == HangStatus::kStuck);
+  checkIsRank2(verdict, HangReason::kNotCome, HangStatus::kStuck);
   CHECK(verdict.end->gave_up == RankRanges{{0, 0}});
   CHECK(verdict.end->at_ns == job.after(30));
 }
@@ -378,8 +367,7 @@ TEST_CASE("ranks that end by a timeout of their own before --after have their ca
   cancel(job, 21);
   const std::vector<RankSight> sights = job.sights();
   const Verdict verdict = judge(sights, {job.after(1000), 60});
-  checkIsRank2(verdict, HangReason::kNotCome);
-  CHECK(verdict.status == HangStatus::kStuck);
+  checkIsRank2(verdict, HangReason::kNotCome, HangStatus::kStuck);
   CHECK(verdict.end->gave_up == RankRanges{{0, 1}, {3, 3}});
 }
 
@@ -389,8 +377,7 @@ TEST_CASE("a rank that its launcher ended with the others is no cause if another
   job.end(0, ExitKind::kKilled, std::nullopt, 0); // its signal was not seen
   cancel(job, 2);
   const Verdict verdict = judged(job, 1000);
-  checkIsRank2(verdict, HangReason::kExited);
-  CHECK(verdict.status == HangStatus::kFailed);
+  checkIsRank2(verdict, HangReason::kExited, HangStatus::kFailed);
   CHECK(rankOf(verdict, 0).role != RankRole::kCause);
 }
 
@@ -412,8 +399,7 @@ TEST_CASE("a rank that comes to a call after the others gave it up is the cause"
   job.issue(2, Kind::kAllReduce, "Net.b").issued_at_ns = job.after(40);
   job.exit(2, 1, 41);
   const Verdict verdict = judged(job, 1000);
-  checkIsRank2(verdict, HangReason::kNotCome);
-  CHECK(verdict.status == HangStatus::kStuck);
+  checkIsRank2(verdict, HangReason::kNotCome, HangStatus::kStuck);
   REQUIRE(verdict.end);
   CHECK(verdict.end->gave_up == RankRanges{{0, 1}, {3, 3}});
 }
@@ -426,17 +412,14 @@ TEST_CASE("ranks that fail as soon as they have issued a call did not wait for t
   }
   job.exit(2, 1, 5);
   const Verdict verdict = judged(job, 1000);
-  CHECK(verdict.status == HangStatus::kUnknown);
-  CHECK(verdict.reason == HangReason::kExited);
-  CHECK(verdict.cause == RankRanges{{0, 3}});
+  checkVerdict(verdict, HangStatus::kUnknown, HangReason::kExited, {{0, 3}});
 }
 
 TEST_CASE("a rank that gave up while the cause still runs waits for what the cause does") {
   HangJob job = lateJob(4, 2);
   job.end(0, ExitKind::kSignal, 6, 30);
   const Verdict verdict = judged(job, 1000);
-  checkIsRank2(verdict, HangReason::kBlocked);
-  CHECK(verdict.status == HangStatus::kStuck);
+  checkIsRank2(verdict, HangReason::kBlocked, HangStatus::kStuck);
 }
 
 TEST_CASE("a rank that was killed before the launcher ended the others is the cause") {
@@ -445,8 +428,7 @@ TEST_CASE("a rank that was killed before the launcher ended the others is the ca
   HangJob late = job;
   cancel(job, 2);
   const Verdict verdict = judged(job, 1000);
-  checkIsRank2(verdict, HangReason::kKilled);
-  CHECK(verdict.status == HangStatus::kFailed);
+  checkIsRank2(verdict, HangReason::kKilled, HangStatus::kFailed);
   CHECK(verdict.counts.empty());
   cancel(late, 30);
   CHECK(judged(late, 1000).status == HangStatus::kStuck);
@@ -458,8 +440,7 @@ TEST_CASE("a rank that failed is the cause, whether its launcher or their own er
   for (const int64_t rank : {0, 1, 3}) {
     job.exit(rank, 1, 2);
   }
-  checkIsRank2(judged(job, 1000), HangReason::kExited);
-  CHECK(judged(job, 1000).status == HangStatus::kFailed);
+  checkIsRank2(judged(job, 1000), HangReason::kExited, HangStatus::kFailed);
 }
 
 TEST_CASE("several ranks that were killed as the launcher ended the others may have been ended with them") {
@@ -481,16 +462,13 @@ TEST_CASE("a rank that failed before the launcher ended the others is the cause,
   HangJob job = lateJob(4, 2);
   job.exit(2, 1, 1);
   cancel(job, 2);
-  checkIsRank2(judged(job, 1000), HangReason::kExited);
-  CHECK(judged(job, 1000).status == HangStatus::kFailed);
+  checkIsRank2(judged(job, 1000), HangReason::kExited, HangStatus::kFailed);
   HangJob even(3);
   even.issueOnAll(Kind::kAllReduce, "Net.a");
   even.exit(2, 1, 1);
   cancel(even, 2);
   const Verdict verdict = judged(even, 1000);
-  CHECK(verdict.status == HangStatus::kFailed);
-  CHECK(verdict.reason == HangReason::kExited);
-  CHECK(verdict.cause == RankRanges{{2, 2}});
+  checkVerdict(verdict, HangStatus::kFailed, HangReason::kExited, {{2, 2}});
 }
 
 TEST_CASE("ranks that waited for each other until the job was ended are a cycle") {
@@ -602,9 +580,7 @@ TEST_CASE("in a cycle, the rank that left out the call that its peers made is th
   job.issue(0, Kind::kAllReduce, "Net.b", "column0");
   job.issue(2, Kind::kAllReduce, "Net.x", "row1"); // so that all four wait for each other
   const Verdict verdict = judged(job);
-  CHECK(verdict.status == HangStatus::kStuck);
-  CHECK(verdict.reason == HangReason::kSkipped);
-  CHECK(verdict.cause == RankRanges{{1, 1}});
+  checkVerdict(verdict, HangStatus::kStuck, HangReason::kSkipped, {{1, 1}});
   REQUIRE(verdict.call);
   CHECK(verdict.call->module == "Net.b");
   CHECK(verdict.call->group == "column1");
@@ -650,8 +626,7 @@ TEST_CASE("a rank whose child process computes is busy, not blocked") {
   HangJob job = lateJob(4, 2);
   job.look(2).child_computes = true;
   const Verdict verdict = judged(job);
-  checkIsRank2(verdict, HangReason::kComputing);
-  CHECK(verdict.status == HangStatus::kUnknown);
+  checkIsRank2(verdict, HangReason::kComputing, HangStatus::kUnknown);
   CHECK(rankOf(verdict, 2).child_computes);
 }
 
@@ -700,9 +675,7 @@ TEST_CASE("a rank that is stopped while all have issued the same call is the cau
   job.look(1).is_stopped = true;
   CHECK(judged(job, 5).status == HangStatus::kHealthy);
   const Verdict verdict = judged(job);
-  CHECK(verdict.status == HangStatus::kStuck);
-  CHECK(verdict.reason == HangReason::kStopped);
-  CHECK(verdict.cause == RankRanges{{1, 1}});
+  checkVerdict(verdict, HangStatus::kStuck, HangReason::kStopped, {{1, 1}});
   CHECK_FALSE(verdict.call);
 }
 
@@ -712,9 +685,7 @@ TEST_CASE("a rank that failed is named, also if it may have waited for one witho
   job.exit(0, 1, 2);
   job.remove(1);
   const Verdict verdict = judged(job, 1000);
-  CHECK(verdict.status == HangStatus::kUnknown);
-  CHECK(verdict.reason == HangReason::kExited);
-  CHECK(verdict.cause == RankRanges{{0, 0}});
+  checkVerdict(verdict, HangStatus::kUnknown, HangReason::kExited, {{0, 0}});
 }
 
 TEST_CASE("ranks wait in calls that differ") {
@@ -784,9 +755,7 @@ TEST_CASE("an old difference is the cause of what ranks wait for now") {
     job.report(rank).collectives.front().count += rank == 1 ? 1 : 0;
   }
   const Verdict verdict = judged(job);
-  CHECK(verdict.status == HangStatus::kStuck);
-  CHECK(verdict.reason == HangReason::kDiverged);
-  CHECK(verdict.cause == RankRanges{{1, 1}});
+  checkVerdict(verdict, HangStatus::kStuck, HangReason::kDiverged, {{1, 1}});
   REQUIRE(verdict.divergence);
   CHECK(verdict.divergence->from == kStretchCalls + 1);
   CHECK(verdict.divergence->to == 2 * kStretchCalls);

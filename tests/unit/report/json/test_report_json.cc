@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/json/report_json.h"
 
+#include <filesystem>
+
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -325,6 +327,101 @@ TEST_CASE("a document with more ranks than any job is refused") {
   const std::string head = reportToJson(sampleReport(0));
   const std::string text = head.substr(0, head.find("\"groups\"")) + "\"groups\":[" + groups + "]}";
   CHECK(reportFromJson(text).error() == "report.groups[4].ranks: the document has more ranks than any job");
+}
+
+TEST_CASE("the head of a report gives its job without the rest") {
+  const TempFolder folder;
+  const std::string text = reportToJson(sampleReport(2));
+  writeText(folder / "a.json", text);
+  CHECK(readReportHead(folder / "a.json")->rank == 2);
+  writeText(folder / "b.json", text.substr(0, text.find("\"groups\"")));
+  CHECK(readReportHead(folder / "b.json")->rank == 2);
+}
+
+TEST_CASE("a report with other line breaks is read completely") {
+  const TempFolder folder;
+  std::string text = reportToJson(sampleReport(1));
+  std::erase(text, '\n');
+  writeText(folder / "a.json", text);
+  CHECK(readReportHead(folder / "a.json")->rank == 1);
+}
+
+TEST_CASE("a file that is not a report is an error with its path") {
+  const TempFolder folder;
+  writeText(folder / "a.json", "{\n  \"schema\": \"commtap/2\",\n  \"job\": {\"run_id\": 7}\n}");
+  CHECK(readReportHead(folder / "a.json").error() == (folder / "a.json") + ": report.job.run_id is 7, not a string");
+  writeText(folder / "b.json", "");
+  CHECK(readReportHead(folder / "b.json").error().find("no JSON document") != std::string::npos);
+  CHECK(readReportHead(folder / "none.json").error().find("cannot be opened") != std::string::npos);
+}
+
+TEST_CASE("other commtap documents are recognized by their schema") {
+  CHECK(schemaOf(" {\n \"schema\" : \"commtap.job/2\", ") == "commtap.job/2");
+  CHECK(schemaOf("\xef\xbb\xbf{\"schema\": \"commtap/2\"") == "commtap/2"); // behind a byte order mark
+  CHECK_FALSE(schemaOf("{\"a\": 1, \"schema\": \"x\"}"));
+  CHECK_FALSE(schemaOf("{\"schema\": \"cut"));
+  const TempFolder folder;
+  for (const auto& [schema, other] :
+       {std::pair("commtap.job/2", true), {"commtap.show/1", true}, {"commtap/2", false}}) {
+    writeText(folder / "a.json", std::string("{\"schema\": \"") + schema + "\"}");
+    CHECK(isOtherDocument(folder / "a.json") == other);
+  }
+  CHECK_FALSE(isOtherDocument(folder / "none.json"));
+}
+
+using nlohmann::json;
+
+TEST_CASE("what commtap writes is a whole report, also after another program wrote it with other blanks") {
+  const std::string text = reportToJson(sampleReport(1));
+  const Result<Report> report = wholeReportFromJson(text);
+  REQUIRE(report);
+  CHECK(report->job.rank == 1);
+  CHECK(wholeReportFromJson(json::parse(text).dump()));
+  CHECK(wholeReportFromJson(text + "\n"));
+}
+
+TEST_CASE("the reports of a job are whole") {
+  namespace fs = std::filesystem;
+  size_t reports = 0;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(COMMTAP_SOURCE_ROOT "/tests/corpus")) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with("rank-") || !name.ends_with(".json")) {
+      continue;
+    }
+    ++reports;
+    CAPTURE(entry.path().string());
+    const Result<Report> report = wholeReportFromJson(readText(entry.path()));
+    CHECK_MESSAGE(report, (report ? "" : report.error()));
+  }
+  CHECK(reports > 0);
+}
+
+TEST_CASE("a document with anything else in it is not a whole report") {
+  const std::string text = reportToJson(sampleReport(0));
+  json on_top = json::parse(text);
+  on_top["notes"] = "mine";
+  CHECK(wholeReportFromJson(on_top.dump()).error() == "it holds more than a report");
+  json in_a_row = json::parse(text);
+  in_a_row["collectives"][0]["notes"] = {{"mine", 1}};
+  CHECK_FALSE(wholeReportFromJson(in_a_row.dump()));
+  json in_the_job = json::parse(text);
+  in_the_job["job"]["owner"] = "me";
+  CHECK_FALSE(wholeReportFromJson(in_the_job.dump()));
+  CHECK(reportFromJson(on_top.dump())); // other readers take it
+}
+
+TEST_CASE("a repeated name is more than a report: parsers keep one of the values") {
+  std::string text = reportToJson(sampleReport(0));
+  text.replace(text.find("\"schema\""), 0, "\"schema\": \"mine\", ");
+  REQUIRE(reportFromJson(text));
+  CHECK_FALSE(wholeReportFromJson(text));
+}
+
+TEST_CASE("a truncated document, and one with text behind it, is not a report") {
+  const std::string text = reportToJson(sampleReport(0));
+  CHECK_FALSE(wholeReportFromJson(text.substr(0, text.size() / 2)));
+  CHECK_FALSE(wholeReportFromJson(text + "my notes"));
+  CHECK_FALSE(wholeReportFromJson("{}"));
 }
 
 } // namespace

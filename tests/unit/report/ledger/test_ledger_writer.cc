@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <memory>
 #include <set>
 #include <string>
 #include <thread>
@@ -15,6 +16,7 @@
 
 #include "report/json/report_json.h"
 #include "report/ledger_reader/ledger_reader.h"
+#include "tests/unit/child.h"
 #include "tests/unit/report/ledger/ledger_samples.h"
 #include "tests/unit/samples.h"
 
@@ -186,15 +188,11 @@ TEST_CASE("a small ledger is published, forked and read like a full one, and cou
     ++modules;
   }
   CHECK(modules == kSmallLedger.capacities[kModules]);
-  const pid_t child = fork();
-  if (child == 0) {
+  checkInChild([&] {
     ledger->resetInForkedChild();
     countOne(*ledger, key, 8);
-    _exit(countOf(readLedger(ledger->bytes())->report, "a") == 1 ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(status == 0);
+    return countOf(readLedger(ledger->bytes())->report, "a") == 1;
+  });
   const auto contents = readLedgerFile(folder / "x.ledger");
   REQUIRE(contents);
   CHECK(contents->damage.empty());
@@ -267,17 +265,6 @@ TEST_CASE("threads that add and count the same rows lose no counts") {
   CHECK(countOf(report, "op7") == kThreads * kRounds / 50);
 }
 
-/// Runs `body` in a forked child. Returns true if all its checks pass.
-template <typename Body>
-bool inChild(Body body) {
-  const pid_t child = fork();
-  if (child == 0) {
-    _exit(body() ? 0 : 1);
-  }
-  int status = -1;
-  return waitpid(child, &status, 0) == child && status == 0;
-}
-
 TEST_CASE("a forked child starts at 0, keeps the names and does not touch the parent's file") {
   const TempFolder folder;
   const auto ledger = sampleLedger(0);
@@ -287,7 +274,7 @@ TEST_CASE("a forked child starts at 0, keeps the names and does not touch the pa
     REQUIRE(ledger->publish(folder / "parent.ledger"));
   }
   SUBCASE("in memory") {}
-  const bool ok = inChild([&] {
+  checkInChild([&] {
     ledger->resetInForkedChild();
     const Report fresh = readLedger(ledger->bytes())->report;
     if (!fresh.nccl || !fresh.nccl->open.empty()) {
@@ -299,7 +286,6 @@ TEST_CASE("a forked child starts at 0, keeps the names and does not touch the pa
            !ledger->published() && ledger->publish(folder / "child.ledger") &&
            countOf(readLedgerFile(folder / "child.ledger")->report, "childs") == 1;
   });
-  CHECK(ok);
   const Report report = readLedger(ledger->bytes())->report;
   CHECK(countOf(report, "childs") == 0);
   CHECK(report.nccl->open.size() == 1);
@@ -346,7 +332,7 @@ TEST_CASE("the child of a fork during an append has the records that readers cou
   const CollectiveKey key = keyFor(*ledger, "known");
   countOne(*ledger, key, 1);
   const uint32_t number = ledger->numberOf(ledger->row(key));
-  const bool ok = inChild([&] {
+  checkInChild([&] {
     ledger->repairInForkedChild();
     ledger->resetInForkedChild();
     const bool same = ledger->intern("all_reduce_name") == name && ledger->numberOf(ledger->row(key)) == number;
@@ -356,7 +342,6 @@ TEST_CASE("the child of a fork during an append has the records that readers cou
     return same && ledger->intern("new") != name && countOf(report, "known") == 1 && countOf(report, "childs") == 1 &&
            report.modules.size() == 5 && !ledger->published() && ledger->publish(folder / "child.ledger");
   });
-  CHECK(ok);
   CHECK(countOf(readLedger(ledger->bytes())->report, "known") == 1);
 }
 
@@ -386,6 +371,144 @@ TEST_CASE("counters beyond 32 bits survive a round trip through JSON") {
   CHECK(report->collectives[0].bus_bytes > static_cast<double>(kBytes)); // almost twice as many, which exceeds 64 bits
   CHECK(notSeenOf(*report, "unknown_op") == kCalls + 1);
   CHECK(report->steps.back().first_step == kCalls + 1);
+}
+
+CollectiveKey keyOf(LedgerWriter& ledger, Kind kind, uint32_t group) {
+  CollectiveKey key{};
+  key.op = ledger.intern("c10d.op");
+  key.kind = kind;
+  key.group = group;
+  return key;
+}
+
+std::vector<Step> stepsOf(const LedgerWriter& ledger) {
+  Result<LedgerContents> contents = readLedger(ledger.bytes());
+  REQUIRE(contents);
+  CHECK(contents->damage.empty());
+  return contents->report.steps;
+}
+
+/// Counts one all_reduce of `bytes` in each of `steps` steps.
+void train(LedgerWriter& ledger, uint32_t group, uint64_t steps, uint64_t bytes) {
+  for (uint64_t step = 0; step < steps; ++step) {
+    countOne(ledger, keyOf(ledger, Kind::kAllReduce, group), bytes);
+    ledger.openStep().forward_passes.fetch_add(2);
+    ledger.closeStep(1000 + step, StepSign::kOptimizer);
+  }
+}
+
+TEST_CASE("each of the first steps has a row, and the running step is the last row") {
+  const auto ledger = LedgerWriter::create();
+  const uint32_t group = ledger->addGroup("g", "", "gloo", 2, 0, {});
+  train(*ledger, group, 3, 64);
+  countOne(*ledger, keyOf(*ledger, Kind::kBarrier, group), 0);
+  const std::vector<Step> steps = stepsOf(*ledger);
+  REQUIRE(steps.size() == 4);
+  for (uint64_t i = 0; i < 3; ++i) {
+    CHECK(steps[i].first_step == i);
+    CHECK(steps[i].steps == 1);
+    CHECK(steps[i].forward_passes == 2);
+    CHECK(steps[i].ended_at_ns);
+    CHECK(steps[i].collectives == std::vector<StepAmount>{{Kind::kAllReduce, "g", 1, 64}});
+  }
+  CHECK(steps[3].first_step == 3);
+  CHECK_FALSE(steps[3].ended_at_ns);
+  CHECK(steps[3].collectives == std::vector<StepAmount>{{Kind::kBarrier, "g", 1, 0}});
+}
+
+TEST_CASE("later steps of a long run are merged without losing counts") {
+  const auto ledger = LedgerWriter::create();
+  const uint32_t group = ledger->addGroup("g", "", "gloo", 2, 0, {});
+  constexpr uint64_t kSteps = 10007;
+  train(*ledger, group, kSteps, 8);
+  const std::vector<Step> steps = stepsOf(*ledger);
+  CHECK(steps.size() <= 512);
+  CHECK(steps.size() > 128);
+  uint64_t next = 0;
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+  uint64_t forwards = 0;
+  for (const Step& step : steps) {
+    CHECK(step.first_step == next);
+    next += step.steps;
+    forwards += step.forward_passes;
+    for (const StepAmount& amount : step.collectives) {
+      count += amount.count;
+      bytes += amount.bytes;
+    }
+  }
+  CHECK(next == kSteps + 1); // and the running step
+  CHECK(count == kSteps);
+  CHECK(bytes == 8 * kSteps);
+  CHECK(forwards == 2 * kSteps);
+  for (uint64_t i = 0; i < kExactSteps; ++i) {
+    CHECK(steps[i].steps == 1);
+  }
+}
+
+TEST_CASE("pairs of kind and group beyond the last lane share one entry") {
+  const auto ledger = LedgerWriter::create();
+  for (uint32_t i = 0; i < 2 * kLaneCount; ++i) {
+    const uint32_t group = ledger->addGroup("g" + std::to_string(i), "", "gloo", 2, 0, {});
+    countOne(*ledger, keyOf(*ledger, Kind::kAllReduce, group), 4);
+  }
+  const std::vector<Step> steps = stepsOf(*ledger);
+  REQUIRE(steps.size() == 1);
+  REQUIRE(steps[0].collectives.size() == kLaneCount);
+  CHECK(steps[0].collectives[0] == StepAmount{Kind::kAllReduce, "g0", 1, 4});
+  CHECK(steps[0].collectives.back() == StepAmount{Kind::kOther, "?", kLaneCount + 1, 4 * (kLaneCount + 1)});
+}
+
+TEST_CASE("resetting the steps restarts at step 0") {
+  const auto ledger = LedgerWriter::create();
+  const uint32_t group = ledger->addGroup("g", "", "gloo", 2, 0, {});
+  train(*ledger, group, 20, 64);
+  ledger->zeroCounters();
+  train(*ledger, group, 1, 16);
+  const std::vector<Step> steps = stepsOf(*ledger);
+  REQUIRE(steps.size() == 2);
+  CHECK(steps[0].first_step == 0);
+  CHECK(steps[0].collectives == std::vector<StepAmount>{{Kind::kAllReduce, "g", 1, 16}});
+}
+
+TEST_CASE("the last collectives come oldest first, and each group counts its own") {
+  const auto ledger = LedgerWriter::create();
+  const uint32_t group = ledger->addGroup("g", "", "gloo", 2, 0, {});
+  for (uint64_t i = 1; i <= 5000; ++i) {
+    countOne(*ledger, keyOf(*ledger, i % 5 == 0 ? Kind::kSend : Kind::kAllReduce, group), i);
+  }
+  Result<LedgerContents> contents = readLedger(ledger->bytes());
+  REQUIRE(contents);
+  const Report& report = contents->report;
+  REQUIRE(report.last.size() == 2048);
+  CHECK(report.last.front().number == 5000 - 2048 + 1);
+  CHECK(report.last.back().number == 5000);
+  CHECK(report.last.back().bytes == 5000);
+  CHECK(report.last.back().sequence == 1000);
+  CHECK(report.last.back().kind == Kind::kSend);
+  CHECK(report.groups[0].collectives == 4000);
+  CHECK(report.groups[0].point_to_point == 1000);
+  for (size_t i = 1; i < report.last.size(); ++i) {
+    CHECK(report.last[i].number == report.last[i - 1].number + 1);
+  }
+}
+
+TEST_CASE("size classes are powers of two") {
+  CHECK(sizeClassStart(sizeClass(0)) == 0);
+  CHECK(sizeClassStart(sizeClass(1)) == 1);
+  CHECK(sizeClassStart(sizeClass(127)) == 64);
+  CHECK(sizeClassStart(sizeClass(128)) == 128);
+  CHECK(sizeClassStart(sizeClass(~uint64_t{0})) == uint64_t{1} << 63U);
+  const auto ledger = LedgerWriter::create();
+  const uint32_t group = ledger->addGroup("g", "", "gloo", 2, 0, {});
+  for (const uint64_t bytes : {100, 127, 128, 5000}) {
+    countOne(*ledger, keyOf(*ledger, Kind::kAllReduce, group), bytes);
+  }
+  Result<LedgerContents> contents = readLedger(ledger->bytes());
+  REQUIRE(contents);
+  REQUIRE(contents->report.collectives.size() == 1);
+  CHECK(contents->report.collectives[0].count == 4);
+  CHECK(contents->report.collectives[0].sizes == Histogram{{64, 2}, {128, 1}, {4096, 1}});
 }
 
 } // namespace

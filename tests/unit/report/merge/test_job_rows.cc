@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "report/job/job_columns.h"
+#include "tests/unit/job_samples.h"
 
 namespace commtap {
 namespace {
@@ -176,6 +177,210 @@ TEST_CASE("rows with different labels stay apart") {
   const size_t clip = all[0].label == "clip" ? 0 : 1;
   CHECK(all[clip].amount.count.sum == 2);
   CHECK(all[1 - clip].label == "loss");
+}
+
+Group group(const std::string& name, const std::string& desc, std::vector<uint32_t> ranks) {
+  return {name, desc, "gloo", static_cast<uint32_t>(ranks.size()), std::move(ranks)};
+}
+
+GroupPlace place(JobGroups& groups, const Group& group, uint32_t nth = 1) {
+  return groups.placeOf(group, {groupTitle(group), nth});
+}
+
+TEST_CASE("groups with one description are one group, with an instance per set of ranks") {
+  JobGroups groups;
+  const GroupPlace even = place(groups, group("5", "dp", {0, 2}));
+  const GroupPlace odd = place(groups, group("6", "dp", {3, 1}));
+  const GroupPlace again = place(groups, group("77", "dp", {2, 0}));
+  CHECK(even.group == odd.group);
+  CHECK(even.instance != odd.instance);
+  CHECK(again.instance == even.instance);
+  CHECK(groups.membersOf(odd.instance) == std::vector<uint32_t>{1, 3});
+  CHECK(groups.groupOf(odd.instance) == even.group);
+  const std::vector<JobGroup> all = groups.take();
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].name == "dp");
+  CHECK(all[0].members == std::vector<std::vector<uint32_t>>{{0, 2}, {1, 3}});
+}
+
+TEST_CASE("a group made again is another instance of the same group") {
+  JobGroups groups;
+  const GroupPlace first = place(groups, group("0", "default_pg", {0, 1}));
+  const GroupPlace second = place(groups, group("0#2", "default_pg", {0, 1}), 2);
+  CHECK(second.group == first.group);
+  CHECK(second.instance != first.instance);
+  CHECK(place(groups, group("0#2", "default_pg", {1, 0}), 2).instance == second.instance);
+  CHECK(groups.take()[0].members == std::vector<std::vector<uint32_t>>{{0, 1}});
+}
+
+TEST_CASE("a group is a mesh dimension if it is that of every rank") {
+  const auto dimensionOf = [](const std::vector<std::string>& by_rank) {
+    JobGroups groups;
+    Group world = group("0", "default_pg", {0, 1});
+    for (const std::string& dimension : by_rank) {
+      world.mesh_dimension = dimension;
+      place(groups, world);
+    }
+    return groups.take()[0].mesh_dimension;
+  };
+  CHECK(dimensionOf({"dp", "dp"}) == "dp");
+  CHECK(dimensionOf({"dp", "tp", "dp"}).empty());
+  CHECK(dimensionOf({"dp", "", "dp"}).empty());
+}
+
+TEST_CASE("equal ranks in groups with two descriptions are two instances") {
+  JobGroups groups;
+  CHECK(place(groups, group("0", "default_pg", {0, 1})).instance != place(groups, group("1", "tp", {0, 1})).instance);
+}
+
+TEST_CASE("names are unique; a group without a description has PyTorch's name") {
+  JobGroups groups;
+  place(groups, group("1", "tp", {0, 1}));
+  place(groups, group("2", "tp", {0, 1, 2}));
+  place(groups, group("tp#2", "", {0}));
+  place(groups, group("9", "undefined", {}));
+  groups.placeOfUnknown("?");
+  std::vector<std::string> names;
+  for (const JobGroup& each : groups.take()) {
+    names.push_back(each.name);
+  }
+  CHECK(names == std::vector<std::string>{"tp", "tp#2", "tp#2#2", "9", "?"});
+  CHECK(place(groups, group("9", "undefined", {})).instance == GroupPlace::kUnknown);
+  CHECK(groups.placeOfUnknown("?").instance == GroupPlace::kUnknown);
+}
+
+const JobModule& moduleOf(const JobReport& job, const std::string& name) {
+  for (const JobModule& module : job.modules) {
+    if (module.name == name) {
+      return module;
+    }
+  }
+  throw std::runtime_error("no such module");
+}
+
+TEST_CASE("the tree has the job's amounts, exclusive and inclusive, and the spread of calls") {
+  std::vector<Report> reports = sampleReports(4);
+  for (Module& module : reports[2].modules) {
+    module.calls[static_cast<size_t>(Phase::kForward)] *= 3;
+  }
+  const JobReport job = jobOf(reports);
+  CHECK(job.modules[0].name == "Global");
+  const JobModule& net1 = moduleOf(job, "DistributedDataParallel.net1");
+  CHECK(job.modules[net1.parent].name == "DistributedDataParallel");
+  CHECK(net1.depth == 2);
+  CHECK(net1.own.at({Phase::kForward, Kind::kAllGather}) == Amount{8, 8192, 6144});
+  CHECK(moduleOf(job, "DistributedDataParallel").inclusive.at({Phase::kForward, Kind::kAllGather}).count == 8);
+  const auto& calls = moduleOf(job, "DistributedDataParallel").calls[static_cast<size_t>(Phase::kForward)];
+  CHECK(calls.sum == 6);
+  CHECK(calls.min == 1);
+  CHECK(calls.max == 3);
+  CHECK(calls.max_rank == 2);
+}
+
+TEST_CASE("a module of one pipeline stage has the ranks of that stage") {
+  std::vector<Report> reports = sampleReports(4);
+  for (const size_t rank : {2, 3}) {
+    for (Module& module : reports[rank].modules) {
+      module.name = module.name == "DistributedDataParallel.net2" ? "DistributedDataParallel.head" : module.name;
+    }
+  }
+  const JobReport job = jobOf(reports);
+  CHECK(job.rank_sets[moduleOf(job, "DistributedDataParallel.head").rank_set] == RankRanges{{2, 3}});
+  CHECK(job.rank_sets[moduleOf(job, "DistributedDataParallel.net2").rank_set] == RankRanges{{0, 1}});
+  CHECK(job.rank_sets[moduleOf(job, "DistributedDataParallel").rank_set] == RankRanges{{0, 3}});
+}
+
+TEST_CASE("processes of one rank are added up before ranks are compared") {
+  const JobReport job = jobOf({sampleReport(0), sampleReport(0), sampleReport(1)});
+  const auto& calls = moduleOf(job, "DistributedDataParallel").calls[static_cast<size_t>(Phase::kForward)];
+  CHECK(calls.max == 2);
+  CHECK(calls.max_rank == 0);
+  CHECK(calls.min == 1);
+}
+
+Step step(uint64_t first, uint64_t steps, uint64_t took, uint64_t calls) {
+  return {first, steps, 1000, 1000 + took, 1, 1, {{Kind::kAllReduce, "0", calls, calls * 100}}};
+}
+
+JobReport taken(const JobSteps& steps) {
+  JobReport job;
+  steps.take(job);
+  return job;
+}
+
+TEST_CASE("durations and amounts are spread over ranks, with the slowest rank") {
+  JobSteps steps;
+  const std::vector<uint32_t> groups = {3};
+  steps.add(std::vector<Step>{step(0, 1, 50, 2)}, groups);
+  steps.endRank(0);
+  steps.add(std::vector<Step>{step(0, 1, 70, 4)}, groups);
+  steps.endRank(1);
+  const std::vector<JobStep> all = taken(steps).steps;
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].ranks == 2);
+  CHECK(all[0].timed_ranks == 2);
+  CHECK(all[0].forward_passes == 1); // the most of any rank
+  CHECK(all[0].backward_passes == 1);
+  CHECK(all[0].duration_ns.sum == 120);
+  CHECK(all[0].duration_ns.min_rank == 0);
+  CHECK(all[0].duration_ns.max == 70);
+  CHECK(all[0].duration_ns.max_rank == 1);
+  REQUIRE(all[0].collectives.size() == 1);
+  CHECK(all[0].collectives[0].group == 3);
+  CHECK(all[0].collectives[0].count.sum == 6);
+  CHECK(all[0].collectives[0].bytes.max == 400);
+}
+
+TEST_CASE("ranks with other sums of steps have rows of their own; a running step has no duration") {
+  JobSteps steps;
+  Step running = step(4, 1, 0, 1);
+  running.ended_at_ns = std::nullopt;
+  steps.add(std::vector<Step>{step(0, 4, 40, 1), running}, std::vector<uint32_t>{0, 0});
+  steps.endRank(0);
+  steps.add(std::vector<Step>{step(0, 2, 20, 1), step(2, 2, 20, 1)}, std::vector<uint32_t>{0, 0});
+  steps.endRank(1);
+  const std::vector<JobStep> all = taken(steps).steps;
+  REQUIRE(all.size() == 4);
+  CHECK(all[0].steps == 2);
+  CHECK(all[1].steps == 4);
+  CHECK(all[2].first_step == 2);
+  CHECK(all[3].timed_ranks == 0);
+}
+
+TEST_CASE("a rank's processes count with their longest step and the sum of their communication") {
+  JobSteps steps;
+  steps.add(std::vector<Step>{step(0, 1, 50, 1)}, std::vector<uint32_t>{0});
+  steps.add(std::vector<Step>{step(0, 1, 90, 1)}, std::vector<uint32_t>{0});
+  steps.endRank(0);
+  const std::vector<JobStep> all = taken(steps).steps;
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].ranks == 1);
+  CHECK(all[0].duration_ns.sum == 90);
+  CHECK(all[0].backward_passes == 2);
+  CHECK(all[0].collectives[0].count.sum == 2);
+}
+
+TEST_CASE("training steps are matched by their number, whatever ranks do outside of them") {
+  Step trained = step(0, 1, 50, 2);
+  trained.training_steps = 1;
+  JobSteps steps;
+  Step later = trained;
+  later.first_step = 3;
+  steps.add(std::vector<Step>{step(0, 1, 5, 1), step(1, 2, 7, 1), later}, std::vector<uint32_t>{0, 0, 0});
+  steps.endRank(0);
+  steps.add(std::vector<Step>{trained, step(1, 1, 0, 0)}, std::vector<uint32_t>{0, 0});
+  steps.endRank(1);
+  const JobReport job = taken(steps);
+  REQUIRE(job.steps.size() == 1);
+  CHECK(job.steps[0].first_step == 0);
+  CHECK(job.steps[0].ranks == 2);
+  CHECK(job.steps[0].training_steps == 1);
+  CHECK(job.steps[0].collectives[0].count.sum == 4);
+  REQUIRE(job.outside_steps.size() == 2);
+  CHECK(job.outside_steps[0].steps == 3); // of the first rank, before its first training step
+  CHECK(job.outside_steps[0].duration_ns.sum == 12);
+  CHECK(job.outside_steps[0].ranks == 1);
+  CHECK(job.outside_steps[1].first_step == 1);
 }
 
 } // namespace

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/model/module_tree.h"
 
+#include <vector>
+
 #include <doctest/doctest.h>
+
+#include "report/ledger/ledger_format.h"
 
 namespace commtap {
 namespace {
@@ -108,6 +112,60 @@ TEST_CASE("a very deep tree is no deep recursion") {
   ModuleTree tree;
   tree.add(reportOf(std::move(chain)));
   CHECK(tree.take().back().depth == 99'999);
+}
+
+ModuleNames sample() {
+  ModuleNames names;
+  names.add(kNoIndex, "Global", false);
+  names.add(0, "OptimizedModule", false);
+  names.add(1, "_orig_mod", true);
+  names.add(2, "layers.0", false);
+  names.add(3, "_checkpoint_wrapped_module", true);
+  names.add(4, "up", false);
+  return names;
+}
+
+TEST_CASE("Global is not a component of other module names") {
+  CHECK(sample().clean(0) == "Global");
+  CHECK(sample().raw(1) == "OptimizedModule");
+}
+
+TEST_CASE("the raw name includes wrappers, the clean name does not") {
+  CHECK(sample().clean(5) == "OptimizedModule.layers.0.up");
+  CHECK(sample().raw(5) == "OptimizedModule._orig_mod.layers.0._checkpoint_wrapped_module.up");
+  CHECK(sample().clean(4) == sample().clean(3));
+}
+
+TEST_CASE("a name ends at a cycle or a missing parent") {
+  ModuleNames names;
+  names.add(kNoIndex, "Global", false);
+  names.add(2, "a", false);
+  names.add(1, "b", false);
+  names.add(77, "lost", false);
+  CHECK(names.clean(1).size() < 10000);
+  CHECK(names.clean(3) == "lost");
+  CHECK(names.clean(99).empty());
+}
+
+TEST_CASE("UniqueNames appends #2 to the second of two equal names") {
+  UniqueNames names;
+  CHECK(names.make("0") == "0");
+  CHECK(names.make("0") == "0#2");
+  CHECK(names.make("1") == "1");
+  CHECK(names.make("0") == "0#3");
+}
+
+TEST_CASE("skeletonOf replaces components that are numbers") {
+  CHECK(skeletonOf("Net.layers.12.attention") == "Net.layers.*.attention");
+  CHECK(skeletonOf("Net.12.3") == "Net.*.*");
+  CHECK(skeletonOf("Net.w1") == "Net.w1");
+  CHECK(skeletonOf("").empty());
+}
+
+TEST_CASE("patternOf has a star only where the names differ") {
+  const std::vector<std::string> several = {"Net.1.layers.0.a", "Net.1.layers.10.a"};
+  CHECK(patternOf(several) == "Net.1.layers.*.a");
+  CHECK(patternOf(std::vector<std::string>{"Net.1.a"}) == "Net.1.a");
 }
 
 } // namespace

@@ -103,5 +103,192 @@ TEST_CASE("the groups of a process are found by its rank and their names") {
   CHECK(facts.groups.at({1, "3"}).ranks == GroupRanks{1, 3});
 }
 
+TEST_CASE("a row of at most 64 bytes a call is a metric") {
+  JobCollective row;
+  row.amount.count.sum = 2;
+  row.amount.bytes.sum = 128;
+  CHECK(isMetric(row));
+  row.amount.bytes.sum = 129;
+  CHECK_FALSE(isMetric(row));
+}
+
+TEST_CASE("a name is below a module by whole components") {
+  CHECK(isBelow("Net.a.w", "Net.a"));
+  CHECK_FALSE(isBelow("Net.a", "Net.a"));
+  CHECK_FALSE(isBelow("Net.ab.w", "Net.a"));
+}
+
+JobReport loneJob() {
+  JobReport job;
+  job.world_size = 2;
+  for (const uint32_t size : {1, 2}) {
+    JobGroup& group = job.groups.emplace_back();
+    group.name = "of_" + std::to_string(size);
+    group.size = size;
+  }
+  JobCollective& row = job.collectives.emplace_back();
+  row.kind = Kind::kReduceScatter;
+  row.phase = Phase::kBackward;
+  row.amount.count.sum = 1;
+  row.amount.bytes.sum = 4096;
+  job.collectives.push_back(row);
+  job.collectives.back().group = 1;
+  job.collectives.back().setup = true;
+  return job;
+}
+
+TEST_CASE("gradients that are reduced in groups of one rank only are found") {
+  CHECK(loneReductions(loneJob()) == "of_1");
+}
+
+TEST_CASE("one rank, no gradients, or ranks that communicate otherwise are not") {
+  JobReport one = loneJob();
+  one.world_size = 1;
+  CHECK(loneReductions(one).empty());
+  JobReport forward = loneJob();
+  forward.collectives[0].phase = Phase::kForward;
+  CHECK(loneReductions(forward).empty());
+  JobReport otherwise = loneJob();
+  otherwise.collectives[1].setup = false;
+  CHECK(loneReductions(otherwise).empty());
+  otherwise.collectives[1].amount.bytes.sum = 4; // a loss that is logged
+  CHECK(loneReductions(otherwise) == "of_1");
+  CHECK(loneReductions({}).empty());
+}
+
+JobCollective& add(JobReport& job, const char* module, Phase phase, Kind kind, size_t group = 0) {
+  JobCollective& row = job.collectives.emplace_back();
+  row.module = module;
+  row.phase = phase;
+  row.kind = kind;
+  row.group = group;
+  row.dtype = "float32";
+  row.amount.count.sum = 4;
+  row.amount.bytes.sum = 4096;
+  return row;
+}
+
+/// Returns a job whose layer gathers over group "cp", with data parallelism over another group.
+JobReport gatheringJob() {
+  JobReport job;
+  for (const char* name : {"cp", "dp"}) {
+    JobGroup& group = job.groups.emplace_back();
+    group.name = name;
+    group.size = 2;
+    group.members = {{0, 1}, {2, 3}};
+  }
+  add(job, "Net.layers.0", Phase::kForward, Kind::kAllGather);
+  add(job, "Net", Phase::kBackward, Kind::kAllReduce, 1);
+  return job;
+}
+
+TEST_CASE("a module that gathers or sends in the forward only is named with its group") {
+  JobReport job = gatheringJob();
+  add(job, "Net.layers.1", Phase::kForward, Kind::kSend);
+  const std::vector<OneWayModules> found = oneWayModules(job);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].group == "cp");
+  CHECK(found[0].modules == std::vector<std::string>{"Net.layers.0", "Net.layers.1"});
+  CHECK(found[0].members == std::vector<std::vector<uint32_t>>{{0, 1}, {2, 3}});
+}
+
+TEST_CASE("a backward row of the group at the module, below, above or at Global is a way back") {
+  for (const char* module : {"Net.layers.0", "Net.layers.0.norm", "Net", "Global"}) {
+    JobReport job = gatheringJob();
+    add(job, module, Phase::kBackward, Kind::kReduceScatter);
+    CAPTURE(module);
+    CHECK(oneWayModules(job).empty());
+  }
+  for (const char* module : {"Net.layers.1", "Net.layers.00", "Net.layers.0x.norm"}) {
+    JobReport job = gatheringJob();
+    add(job, module, Phase::kBackward, Kind::kReduceScatter);
+    CAPTURE(module);
+    CHECK(oneWayModules(job).size() == 1);
+  }
+}
+
+TEST_CASE("a reduction outside of any pass is a way back, one of a few elements is not") {
+  JobReport job = gatheringJob();
+  JobCollective& row = add(job, "Global", Phase::kOther, Kind::kAllReduce);
+  CHECK(oneWayModules(job).empty());
+  row.amount.bytes.sum = 16;
+  CHECK(oneWayModules(job).size() == 1);
+}
+
+TEST_CASE("integers, set-up, metrics, groups of one and code outside of modules need no way back") {
+  const auto found = [](auto change) {
+    JobReport job = gatheringJob();
+    change(job);
+    return oneWayModules(job).size();
+  };
+  CHECK(found([](JobReport& job) { job.collectives[0].dtype = "int64"; }) == 0);
+  CHECK(found([](JobReport& job) { job.collectives[0].setup = true; }) == 0);
+  CHECK(found([](JobReport& job) { job.collectives[0].amount.bytes.sum = 4 * 64; }) == 0);
+  CHECK(found([](JobReport& job) { job.groups[0].size = 1; }) == 0);
+  CHECK(found([](JobReport& job) { job.collectives[0].module = "Global"; }) == 0);
+  CHECK(found([](JobReport& job) { job.collectives[0].phase = Phase::kRecompute; }) == 0);
+  CHECK(found([](JobReport& job) { job.collectives[0].kind = Kind::kAllReduce; }) == 0);
+  CHECK(found([](JobReport& job) { job.collectives[0].dtype = "bfloat16"; }) == 1);
+}
+
+/// Returns a job of so many steps, of which the first ones reduce in their backward pass, and one more that is cut.
+JobReport jobWith(uint64_t steps, uint64_t with_reductions) {
+  JobReport job;
+  JobGroup& group = job.groups.emplace_back();
+  group.name = "mesh_dp";
+  group.members = {{0, 1}};
+  JobCollective& row = job.collectives.emplace_back();
+  row.kind = Kind::kReduceScatter;
+  row.phase = Phase::kBackward;
+  for (uint64_t number = 0; number <= steps; ++number) {
+    JobStep& step = job.steps.emplace_back();
+    step.first_step = number;
+    step.ranks = 2;
+    step.collectives.push_back({Kind::kAllGather, 0, 2, {}, {}, {}, {}});
+    if (number < with_reductions) {
+      step.collectives.push_back({Kind::kReduceScatter, 0, 2, {}, {}, {}, {}});
+    }
+  }
+  return job;
+}
+
+TEST_CASE("reductions that stop for the rest of a job are found") {
+  const std::vector<StoppedReductions> stops = stoppedReductions(jobWith(8, 4));
+  REQUIRE(stops.size() == 1);
+  CHECK(stops[0].kind == Kind::kReduceScatter);
+  CHECK(stops[0].group == "mesh_dp");
+  CHECK(stops[0].members == std::vector<std::vector<uint32_t>>{{0, 1}});
+  CHECK(stops[0].last_step == 4);
+  CHECK(stops[0].end_step == 8);
+}
+
+TEST_CASE("reductions that go on, or are few, or end with the job, do not stop") {
+  CHECK(stoppedReductions(jobWith(8, 9)).empty());
+  CHECK(stoppedReductions(jobWith(8, 2)).empty());
+  CHECK(stoppedReductions(jobWith(8, 6)).empty());
+  CHECK(stoppedReductions({}).empty());
+  JobReport again = jobWith(8, 4);
+  again.steps.back().collectives.push_back({Kind::kReduceScatter, 0, 2, {}, {}, {}, {}});
+  CHECK(stoppedReductions(again).empty());
+}
+
+TEST_CASE("a group that also reduces outside of backward passes does not count") {
+  JobReport job = jobWith(8, 4);
+  job.collectives.push_back(job.collectives.front());
+  job.collectives.back().phase = Phase::kForward;
+  CHECK(stoppedReductions(job).empty());
+  job.collectives.back().setup = true;
+  CHECK(stoppedReductions(job).size() == 1);
+}
+
+TEST_CASE("rows of steps that differ between ranks are not read") {
+  JobReport job = jobWith(8, 4);
+  job.steps[3].ranks = 1;
+  CHECK(stoppedReductions(job).empty());
+  JobReport overlapping = jobWith(8, 4);
+  overlapping.steps[2].steps = 2;
+  CHECK(stoppedReductions(overlapping).empty());
+}
+
 } // namespace
 } // namespace commtap

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "report/base/decompression.h"
 #include "report/base/file_descriptor.h"
 #include "report/base/text_file.h"
 #include "report/base/timestamp.h"
@@ -152,6 +153,37 @@ TEST_CASE("a folder that cannot be created is an error with the system's reason"
   const Result<std::string> path = writeReportFile(file + "/below", "rank0", sampleReport(0));
   REQUIRE_FALSE(path);
   CHECK(path.error().find("Not a directory") != std::string::npos);
+}
+
+std::string compressed(Compress how, const std::string& text, size_t piece) {
+  const std::unique_ptr<Compressor> compressor = makeCompressor(how);
+  std::string out;
+  for (size_t at = 0; at < text.size(); at += piece) {
+    out += compressor->add(std::string_view(text).substr(at, piece), false);
+  }
+  return out + compressor->add("", true);
+}
+
+TEST_CASE("a compressed text comes back, in whichever pieces it was added") {
+  std::string text;
+  for (int i = 0; i < 60'000; ++i) {
+    text += "layers." + std::to_string(i % 977) + (i % 13 == 0 ? "\n" : ".attention.wo ");
+  }
+  for (const Compress how : {Compress::kGzip, Compress::kZstd}) {
+    for (const size_t piece : {size_t{1000}, size_t{300'000}, text.size()}) {
+      const std::string data = compressed(how, text, piece);
+      CHECK(isCompressed(data));
+      CHECK(data.size() < text.size() / 10);
+      const Result<std::string> back = decompress(data, text.size());
+      REQUIRE(back);
+      CHECK(*back == text);
+    }
+    CHECK(*decompress(compressed(how, "", 1), 0) == "");
+  }
+}
+
+TEST_CASE("without compression the pieces are as they are") {
+  CHECK(compressed(Compress::kOff, "{\"schema\": 1}", 4) == "{\"schema\": 1}");
 }
 
 } // namespace

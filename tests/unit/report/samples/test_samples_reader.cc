@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <stdexcept>
 
 #include "report/samples/samples.h"
 #include "report/samples/samples_writer.h"
@@ -117,6 +119,101 @@ TEST_CASE("an error of a file has its path") {
   writeText(folder / "a.samples", "nonsense");
   CHECK(readSamplesFile(folder / "a.samples").error() == (folder / "a.samples") + ": this is not a file of samples");
   CHECK(has(readSamplesFile(folder / "none.samples").error(), folder / "none.samples"));
+}
+
+TEST_CASE("parameters survive a round trip through their text") {
+  SampledParameter other = fullParameter();
+  other.mesh = "{}";
+  other.ddp_ranks = {1};
+  const std::vector<SampledParameter> parameters = {
+      plainParameter("Net.a"), fullParameter(), plainParameter(""), other, fullParameter()};
+  const std::vector<SampledParameter> read = parametersFromJson(parametersToJson(parameters));
+  REQUIRE(read.size() == parameters.size());
+  for (size_t i = 0; i < read.size(); ++i) {
+    CAPTURE(i);
+    CHECK(areEqual(read[i], parameters[i]));
+  }
+  CHECK(parametersFromJson(parametersToJson({})).empty());
+}
+
+TEST_CASE("a parameter with the usual facts takes few bytes") {
+  const std::vector<SampledParameter> many(1000, plainParameter("Net.layers.10.attention.query.weight"));
+  CHECK(parametersToJson(many).size() < 70 * many.size());
+}
+
+TEST_CASE("a name that is not UTF-8 stays readable") {
+  const std::vector<SampledParameter> parameters = {plainParameter("a\xff")};
+  CHECK(parametersFromJson(parametersToJson(parameters)).at(0).name.starts_with("a"));
+}
+
+TEST_CASE("a text that has no parameters is rejected") {
+  for (const char* text :
+       {"",
+        "{}",
+        "[]",
+        R"({"meshes":[],"rank_lists":[],"parameters":[{"name":"a"}]})",
+        R"({"meshes":[],"rank_lists":[],"parameters":[{"name":"a","shape":[],"mesh":0}]})",
+        R"({"meshes":[],"rank_lists":[],"parameters":[{"name":"a","shape":[],"requires_grad":1}]})",
+        R"({"meshes":[],"rank_lists":[],"parameters":[{"name":"a","shape":[],"optimizer":-1}]})"}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(parametersFromJson(text), std::runtime_error);
+  }
+}
+
+TEST_CASE("a sample survives a round trip through its bytes") {
+  const Sample sample = sampleOf(9, 4);
+  CHECK(areEqual(sampleFromBytes(sampleToBytes(sample), 4), sample));
+  CHECK(areEqual(sampleFromBytes(sampleToBytes(Sample()), 0), Sample()));
+}
+
+TEST_CASE("a row without sums keeps bits, squares and flags") {
+  Sample sample = sampleOf(3, 1);
+  sample.rows[0].has_sums = false;
+  const size_t size = sampleToBytes(sample).size();
+  const SampleRow row = sampleFromBytes(sampleToBytes(sample), 1).rows.at(0);
+  CHECK_FALSE(row.has_sums);
+  CHECK(row.value.bits == sample.rows[0].value.bits);
+  CHECK(row.gradient.squares == sample.rows[0].gradient.squares);
+  CHECK(row.gradient.is_constant == sample.rows[0].gradient.is_constant);
+  CHECK(row.value.sums == std::array<double, kDigestSums>());
+  CHECK(sampleToBytes(sampleOf(3, 1)).size() == size + 2 * kDigestSums * sizeof(float));
+}
+
+TEST_CASE("numbers outside of float32 stay as they are: finite, infinite or not a number") {
+  Sample sample = sampleOf(3, 1);
+  sample.rows[0].value.squares = 1e300;
+  sample.rows[0].value.sums = {-1e300, std::numeric_limits<double>::infinity()};
+  sample.rows[0].value.sums[2] = std::numeric_limits<double>::quiet_NaN();
+  const Digest value = sampleFromBytes(sampleToBytes(sample), 1).rows.at(0).value;
+  constexpr double kMost = std::numeric_limits<float>::max();
+  CHECK(value.squares == kMost);
+  CHECK(value.sums[0] == -kMost);
+  CHECK(value.sums[1] == std::numeric_limits<double>::infinity());
+  CHECK(value.sums[2] != value.sums[2]);
+}
+
+TEST_CASE("bytes of a sample that are cut, too long or name an unknown parameter are rejected") {
+  const std::string bytes = sampleToBytes(sampleOf(9, 3));
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    CHECK_THROWS_AS(sampleFromBytes(bytes.substr(0, size), 3), std::runtime_error);
+  }
+  CHECK_THROWS_AS(sampleFromBytes(bytes + '\0', 3), std::runtime_error);
+  CHECK_THROWS_AS(sampleFromBytes(bytes, 2), std::runtime_error);
+}
+
+TEST_CASE("the distance of two tensors is relative to the larger norm") {
+  Digest one;
+  one.squares = 4;
+  Digest other;
+  other.squares = 16;
+  other.sums.fill(2);
+  CHECK(digestDistance(one, other) == doctest::Approx(0.5));
+  CHECK(digestDistance(other, one) == doctest::Approx(0.5));
+  CHECK(digestDistance(other, other) == 0);
+}
+
+TEST_CASE("two tensors of zeros have no distance") {
+  CHECK(digestDistance(Digest(), Digest()) == 0);
 }
 
 } // namespace

@@ -6,12 +6,12 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 
 #include "report/samples/samples_reader.h"
+#include "tests/unit/child.h"
 #include "tests/unit/report/samples/sample_values.h"
 #include "tests/unit/samples.h"
 
@@ -68,16 +68,12 @@ TEST_CASE("a file that cannot be created is an error with its path") {
 
 TEST_CASE("a file that has no room for its job is removed") {
   const TempFolder folder;
-  const pid_t child = fork();
-  if (child == 0) {
+  checkInChild([&] {
     const rlimit limit{64, 64};
     setrlimit(RLIMIT_FSIZE, &limit);
     SamplesWriter writer;
-    _exit(has(writer.create(folder / "rank-00000", ".samples", sampleReport(0).job), "File too large") ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(status == 0);
+    return has(writer.create(folder / "rank-00000", ".samples", sampleReport(0).job), "File too large");
+  });
   CHECK(namesIn(folder.path()).empty());
 }
 
@@ -115,8 +111,7 @@ TEST_CASE("a sample that would make the file too large is not written") {
 
 TEST_CASE("a file beyond the size limit of the process is not written, and raises no SIGXFSZ") {
   const TempFolder folder;
-  const pid_t child = fork();
-  if (child == 0) {
+  checkInChild([&] {
     SamplesWriter writer;
     const rlimit limit{64 << 10, 64 << 10};
     setrlimit(RLIMIT_FSIZE, &limit);
@@ -124,11 +119,8 @@ TEST_CASE("a file beyond the size limit of the process is not written, and raise
     for (uint64_t step = 1; error.empty() && step < 10'000; ++step) {
       error = writer.append({}, sampleOf(step, 0));
     }
-    _exit(has(error, "rank-00000.samples: File too large") && !writer.isOpen() ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(status == 0);
+    return has(error, "rank-00000.samples: File too large") && !writer.isOpen();
+  });
   const ProcessSamples read = *readSamplesFile(folder / "rank-00000.samples");
   CHECK_FALSE(read.samples.empty());
   CHECK_FALSE(read.is_cut);

@@ -30,18 +30,28 @@ TEST_CASE("the page's facts have the command line") {
 
 TEST_CASE("a page's process has its exit and the time of its last activity") {
   JobReport job = sampleJob();
-  job.processes.resize(2);
+  job.processes.resize(4);
   job.processes[0].exit = ExitKind::kKilled;
   job.processes[0].ended_at_ns = std::nullopt;
   job.processes[0].last_activity_ns = 7;
   job.processes[1].last_activity_ns = 8;
   job.processes[1].exit_status = 1;
+  job.processes[2].exit = ExitKind::kAfterWork;
+  job.processes[3].exit = ExitKind::kSignal;
+  job.processes[3].exit_signal = 6;
   page::Strings strings;
   const json processes = page::processesOf(job, strings);
   CHECK(processes["exit"][0] == "killed");
   CHECK(processes["ended_at"][0].is_null());
-  CHECK(processes["exit_status"] == json({nullptr, 1}));
-  CHECK(processes["last_activity_at"] == json({7, 8}));
+  CHECK(processes["exit_status"] == json({nullptr, 1, nullptr, nullptr}));
+  CHECK(processes["last_activity_at"] == json({7, 8, 0, 0}));
+  const json texts = strings.take();
+  CHECK(
+      texts[processes["end"][0].get<size_t>()] ==
+      "crashed or killed (the signal is not known); the numbers end at that moment");
+  CHECK(texts[processes["end"][1].get<size_t>()] == "ended with status 1");
+  CHECK(texts[processes["end"][2].get<size_t>()] == "ended by a signal after the work; the numbers are whole");
+  CHECK(texts[processes["end"][3].get<size_t>()] == "ended by SIGABRT");
 }
 
 TEST_CASE("phases and kinds are named by number") {

@@ -105,8 +105,8 @@ TEST_CASE("a skipped step says by how many collectives, and what followed") {
       linesOf(skipped) ==
       Lines{
           "rank 1 made fewer updates than rank 0 between steps 1 and 2",
-          "at step 2 of their optimizers, rank 1 had issued 4 collectives more in group default_pg, as many as whole "
-          "steps make",
+          "at step 2 of their optimizers, rank 1 had issued 4 more collectives in group default_pg than rank 0: the "
+          "collectives of whole steps",
           "Since then their values differ: Net.a.w and 1 more, by up to about 1.8 of their size. Look for what leaves "
           "out "
           "optimizer.step() on some ranks."});
