@@ -201,14 +201,7 @@ std::string exitLines(const JobSummary& summary, const Color& color) {
 std::string notSeenLines(const JobSummary& summary, const Color& color) {
   std::string lines;
   for (const NotSeenSummary& item : summary.not_seen) {
-    const NotSeenEntry& entry = item.entry;
-    lines += fmt::format(
-        "  {} {}: {}{}{}\n",
-        entry.count,
-        inert(entry.reason),
-        inert(entry.meaning),
-        entry.detail.empty() ? "" : "; first: " + inert(entry.detail),
-        item.ranks.empty() ? "" : " (" + ranksText(item.ranks) + ")");
+    lines += "  " + notSeenText(item) + "\n";
   }
   return lines.empty()
              ? ""
@@ -242,6 +235,17 @@ std::string headerText(const JobReport& job, const Color& color) {
   return headerText(job, Scope::kRun, color);
 }
 
+std::string notSeenText(const NotSeenSummary& summary) {
+  const NotSeenEntry& entry = summary.entry;
+  return fmt::format(
+      "{} {}: {}{}{}",
+      entry.count,
+      inert(entry.reason),
+      inert(entry.meaning),
+      entry.detail.empty() ? "" : "; first: " + inert(entry.detail),
+      summary.ranks.empty() ? "" : " (" + ranksText(summary.ranks) + ")");
+}
+
 std::string exitText(const ExitSummary& exit) {
   std::string who = exit.ranks.empty() ? "" : ranksText(exit.ranks);
   if (exit.unranked > 0) {
@@ -256,7 +260,7 @@ std::string exitText(const ExitSummary& exit) {
       return who + (exit.signal ? ": killed" : ": crashed or killed") + killerText(exit.signal) +
              "; the numbers end at that moment";
     case ExitKind::kAfterWork:
-      return who + ": ended by a signal after the work; the numbers are whole";
+      return who + ": ended by a signal, or by Ray, after the work; the numbers are whole";
     case ExitKind::kNormal:
     case ExitKind::kUnderscoreExit:
       break;

@@ -87,6 +87,8 @@ std::string headerText(const JobReport& job, Scope scope, const Color& color);
 
 /// Returns the ranks of one ending and how they ended: "rank 0-3: killed ..."; "" if they ended normally.
 std::string exitText(const ExitSummary& exit);
+/// Returns "3 unknown_op: ...; first: aten.talk (ranks 0-1)", what commtap did not see.
+std::string notSeenText(const NotSeenSummary& summary);
 /// Returns what is known of the end of a process that was killed: " after the launcher sent SIGTERM". `signal`: of the
 /// report.
 std::string killerText(std::optional<int64_t> signal);
