@@ -11,19 +11,24 @@
 #include <array>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "report/base/file_descriptor.h"
 #include "report/base/json_text.h"
+#include "report/base/proc_files.h"
 #include "report/base/redaction.h"
 #include "report/base/timestamp.h"
 
 namespace commtap {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr size_t kMaxCommandLine = 4096; ///< bytes kept of argv
 
@@ -55,9 +60,31 @@ uint64_t timeOfTicks(uint64_t ticks) {
   return bootTimeNs() + ticks * (kNsPerSecond / static_cast<uint64_t>(sysconf(_SC_CLK_TCK)));
 }
 
-/// Returns field `field`, 4 or above and a number, of /proc/PID/stat; nullopt if there is no such process.
-std::optional<uint64_t> statNumber(uint64_t pid, int field) {
-  const std::string stat = readFile("/proc/" + std::to_string(pid) + "/stat");
+} // namespace
+
+std::string procText(uint64_t pid, const char* file, const std::string& proc) {
+  return readFile(proc + "/" + std::to_string(pid) + "/" + file);
+}
+
+bool isShortNumber(const std::string& text) {
+  return !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+std::vector<uint64_t> pidsIn(const std::string& proc) {
+  std::vector<uint64_t> pids;
+  std::error_code error;
+  for (fs::directory_iterator entry(proc, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    if (isShortNumber(name)) {
+      pids.push_back(std::stoull(name));
+    }
+  }
+  std::sort(pids.begin(), pids.end());
+  return pids;
+}
+
+std::optional<uint64_t> statNumber(uint64_t pid, int field, const std::string& proc) {
+  const std::string stat = procText(pid, "stat", proc);
   // Field 2 is the name in parentheses, which may contain spaces and parentheses.
   const size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos) {
@@ -76,21 +103,14 @@ std::optional<uint64_t> statNumber(uint64_t pid, int field) {
   return fields >> number ? std::optional<uint64_t>(number) : std::nullopt;
 }
 
-/// Takes the words with a null character between them.
-std::string jsonOfCommandLine(const std::string& raw) {
+std::vector<std::string> argumentsIn(const std::string& raw) {
   std::vector<std::string> arguments;
-  std::istringstream words(raw.substr(0, kMaxCommandLine));
+  std::istringstream words(raw.substr(0, std::min(kMaxCommandLine, raw.find_last_not_of('\0') + 1)));
   for (std::string word; std::getline(words, word, '\0');) {
     arguments.push_back(word);
   }
-  return stringsToJson(withoutSecrets(std::move(arguments)));
+  return withoutSecrets(std::move(arguments));
 }
-
-std::string environmentOf(uint64_t pid) {
-  return readFile("/proc/" + std::to_string(pid) + "/environ");
-}
-
-} // namespace
 
 std::optional<std::string> initialVariable(const std::string& environment, const std::string& name) {
   const std::string start = '\0' + name + '=';
@@ -136,7 +156,7 @@ uint64_t runBeganNs() {
   bool is_launcher = false;
   for (std::optional<uint64_t> pid = static_cast<uint64_t>(getppid()); !is_launcher && pid && *pid != 0;
        pid = statNumber(*pid, 4)) {
-    const std::string environment = environmentOf(*pid);
+    const std::string environment = procText(*pid, "environ");
     if (!isPreloaded(environment)) {
       break;
     }
@@ -159,7 +179,7 @@ std::string hostName() {
 }
 
 std::string commandLineJson() {
-  return jsonOfCommandLine(readFile("/proc/self/cmdline"));
+  return stringsToJson(argumentsIn(readFile("/proc/self/cmdline")));
 }
 
 std::string commandLineJson(const std::vector<std::string>& arguments) {
@@ -168,7 +188,7 @@ std::string commandLineJson(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
     changed += '\0' + argument;
   }
-  return jsonOfCommandLine(changed);
+  return stringsToJson(argumentsIn(changed));
 }
 
 uint64_t wallClockNs() {

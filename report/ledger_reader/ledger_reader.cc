@@ -65,8 +65,8 @@ void readJob(LedgerReading& reading) {
 bool areGroupsDestroyed(const LedgerRecords& records) {
   const uint64_t groups = records.count(kGroups);
   uint64_t destroyed = 0;
-  for (uint64_t i = 0; i < groups; ++i) {
-    destroyed += records.at<kGroups>(i).destroyed.load(std::memory_order_relaxed) == 1 ? 1 : 0;
+  while (destroyed < groups && records.at<kGroups>(destroyed).destroyed.load(std::memory_order_relaxed) == 1) {
+    ++destroyed;
   }
   return groups > 0 && destroyed == groups;
 }

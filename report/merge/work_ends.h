@@ -11,8 +11,8 @@
 
 namespace commtap {
 
-/// Finds processes of this host that were killed after the work of the whole run had ended, as Ray ends its workers:
-/// all ranks had completed the same calls, none had one under way, and the run's command has ended with status 0.
+/// Finds processes of this host that were killed after the work of the whole run had ended, or ended by Ray: all ranks
+/// had completed the same calls, none had one under way, and the run's command has ended with status 0.
 class WorkEnds {
  public:
   /// Adds a report of the run and the path of its file.
@@ -23,7 +23,7 @@ class WorkEnds {
   void note(JobReport& job) const;
 
  private:
-  std::vector<std::pair<uint64_t, std::string>> killed_; ///< pid and path of the report
+  std::vector<std::pair<Job, std::string>> ended_; ///< and the path of the report
   bool is_under_way_ = false;
 };
 

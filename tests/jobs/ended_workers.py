@@ -5,7 +5,8 @@
 after_work: two ranks, killed after their steps. destroyed: the same, which have destroyed their groups, and the parent
 fails. between: two ranks, one killed after 3 of 5 steps, and then the other, which waits for it. rounds: four ranks of
 their own, one after the other, each killed after its steps. other_preload: a rank, and one that was started with
-another LD_PRELOAD. sweep: three trials of two ranks. background: a rank that outlives the parent.
+another LD_PRELOAD. sweep: three trials of two ranks. background: a rank that outlives the parent. ray: two ranks with
+the title of a worker of Ray, which end as such a worker does when Ray has ended before it.
 """
 
 import os
@@ -30,6 +31,8 @@ def work(store: str, end: str) -> None:
     if end == "destroy":
         dist.destroy_process_group()
     print("done", flush=True)
+    if end == "ray":
+        os._exit(1)
     if end != "end":
         time.sleep(60)
     dist.destroy_process_group()
@@ -39,7 +42,10 @@ def start(rank: int, world: int, store: str, end: str = "end", **variables: str)
     """Starts a rank."""
     environment = os.environ | {"RANK": str(rank), "WORLD_SIZE": str(world)} | variables
     command = [sys.executable, __file__, "work", store, end]
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+    if end == "ray":
+        command[0] = "ray::Worker.train"
+        environment |= {"PYTHONHOME": sys.base_prefix, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.Popen(command, executable=sys.executable, env=environment, stdout=subprocess.PIPE, text=True)
 
 
 def store() -> str:
@@ -82,6 +88,10 @@ def main(way: str) -> None:
             name = store()
             for rank in [start(rank, 2, name) for rank in range(2)]:
                 rank.wait()
+    if way == "ray":
+        name = store()
+        for rank in [start(rank, 2, name, "ray") for rank in range(2)]:
+            rank.wait()
     if way == "background":
         environment = os.environ | {"RANK": "0", "WORLD_SIZE": "1"}
         command = [sys.executable, "-c", "import time; time.sleep(20)"]

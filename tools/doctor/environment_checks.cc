@@ -89,7 +89,7 @@ Diagnosis checkLauncher(const std::string& name, const JobProgram& program, cons
       }
       return commandDiagnosis(
           Health::kWarning,
-          fmt::format("{} starts {} on other machines, which doctor does not see", name, program.path),
+          fmt::format("{} may start {} on other machines, which doctor does not see", name, program.path),
           "check there: " + behind("doctor"));
     case Launch::kContained:
       return commandDiagnosis(

@@ -177,11 +177,7 @@ std::string findingText(const Finding& finding, const JobReport& job) {
     case Finding::What::kFailed:
       return exitText(*finding.exit);
     case Finding::What::kNotSeen:
-      return fmt::format(
-          "{} {}: {}",
-          finding.not_seen->entry.count,
-          inert(finding.not_seen->entry.reason),
-          inert(finding.not_seen->entry.meaning));
+      return notSeenText(*finding.not_seen);
     case Finding::What::kUnreadable:
     case Finding::What::kUneven:
     case Finding::What::kExposed:

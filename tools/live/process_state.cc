@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "report/base/proc_files.h"
 #include "report/base/process.h"
 #include "report/base/text_file.h"
 #include "report/runs/output.h"
@@ -31,15 +32,15 @@ struct Stat {
 };
 
 std::optional<Stat> statOf(uint64_t pid) {
-  const Result<std::string> text = readTextFile(fmt::format("/proc/{}/stat", pid));
-  if (!text) {
+  const std::string text = procText(pid, "stat");
+  if (text.empty()) {
     return std::nullopt;
   }
   Stat stat;
   // The program's name is in parentheses and may contain any character.
-  if (const size_t name_end = text->rfind(')'); name_end != std::string::npos) {
+  if (const size_t name_end = text.rfind(')'); name_end != std::string::npos) {
     constexpr int kSkipped = 10; // from the parent's pid to the major faults of children
-    std::istringstream fields(text->substr(name_end + 1));
+    std::istringstream fields(text.substr(name_end + 1));
     std::string skipped;
     fields >> stat.state;
     for (int i = 0; i < kSkipped; ++i) {
@@ -124,15 +125,6 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostNamed = 8;
 
-std::string textOf(const fs::path& path) {
-  const Result<std::string> text = readTextFile(path);
-  return text ? *text : "";
-}
-
-bool hasTorch(const fs::path& process) {
-  return textOf(process / "maps").find("/libtorch") != std::string::npos;
-}
-
 /// Returns whether `path` is `folder` or in it. Neither needs to exist.
 bool isIn(const fs::path& path, const fs::path& folder) {
   std::error_code error;
@@ -142,16 +134,12 @@ bool isIn(const fs::path& path, const fs::path& folder) {
   return !error && !up.empty() && *up.begin() != "..";
 }
 
-bool isNumber(const std::string& text) {
-  return !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == std::string::npos;
-}
-
 bool isLauncher(const std::string& name) {
   return name == "torchrun" || name == "pt_elastic"; // the name that torchrun gives itself
 }
 
-std::optional<StartedProcess> processIn(const fs::path& process, const std::string& folder) {
-  const std::string environment = textOf(process / "environ");
+std::optional<StartedProcess> startedProcess(uint64_t pid, const std::string& folder, const std::string& proc) {
+  const std::string environment = procText(pid, "environ", proc);
   const auto variable = [&environment](const char* name) { return initialVariable(environment, name).value_or(""); };
   if (!isPreloaded(environment) || variable("COMMTAP") == "0") {
     return std::nullopt;
@@ -159,29 +147,26 @@ std::optional<StartedProcess> processIn(const fs::path& process, const std::stri
   const std::string pattern = variable("COMMTAP_OUT");
   const std::string out = commonFolder(pattern.empty() ? Options().out : pattern, variable("COMMTAP_RUN_ID"));
   std::error_code error;
-  if (!isIn(fs::read_symlink(process / "cwd", error) / out, folder)) {
+  if (!isIn(fs::read_symlink(fmt::format("{}/{}/cwd", proc, pid), error) / out, folder)) {
     return std::nullopt;
   }
-  std::string name = textOf(process / "comm");
+  std::string name = procText(pid, "comm", proc);
   name.resize(std::min(name.size(), name.find('\n')));
   const std::string rank = variable("RANK");
-  const bool is_rank = isNumber(rank) && (name.starts_with("python") || hasTorch(process));
+  const bool is_rank = isShortNumber(rank) && (name.starts_with("python") ||
+                                               procText(pid, "maps", proc).find("/libtorch") != std::string::npos);
   if (!is_rank && !isLauncher(name)) {
     return std::nullopt; // a program around the ranks
   }
-  return StartedProcess{.pid = std::stoull(process.filename()), .rank = is_rank ? rank : "", .name = std::move(name)};
+  return StartedProcess{.pid = pid, .rank = is_rank ? rank : "", .name = std::move(name)};
 }
 
 } // namespace
 
 std::vector<StartedProcess> processesWritingTo(const std::string& folder, const std::string& proc) {
   std::vector<StartedProcess> found;
-  std::error_code error;
-  for (fs::directory_iterator entry(proc, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    if (!isNumber(entry->path().filename())) {
-      continue;
-    }
-    if (std::optional<StartedProcess> process = processIn(entry->path(), folder)) {
+  for (const uint64_t pid : pidsIn(proc)) {
+    if (std::optional<StartedProcess> process = startedProcess(pid, folder, proc)) {
       found.push_back(std::move(*process));
     }
   }

@@ -92,12 +92,13 @@ Result<JobReport> readRun(
   return Result<JobReport>::failure(folder + ": there is no report of run \"" + name + "\"");
 }
 
-/// Returns whether a command line names its program: that of a process of multiprocessing, or of Ray, does not.
-bool namesProgram(const std::vector<std::string>& argv) {
-  const auto first = std::find_if(argv.begin(), argv.end(), [&argv](const std::string& word) {
-    return word == "-c" || (&word != argv.data() && !word.starts_with('-'));
-  });
-  return (first == argv.end() || *first != "-c") && !(!argv.empty() && argv[0].starts_with("ray::"));
+/// Returns whether a process's command line names its program by a word of the command: that of a process of
+/// multiprocessing, Ray or submitit does not.
+bool namesProgram(const std::vector<std::string>& argv, const std::vector<std::string>& command) {
+  const auto first = argv.begin() + (argv.size() > 1 ? 1 : 0); // after the interpreter
+  return argv.empty() || std::any_of(first, argv.end(), [&command](const std::string& word) {
+           return !word.starts_with('-') && std::find(command.begin(), command.end(), word) != command.end();
+         });
 }
 
 /// Notes what the reports lack, for `commtap list`, `commtap check` and `commtap why`: how a command without a
@@ -109,7 +110,7 @@ void note(
     uint64_t began_ns,
     const std::vector<std::string>& missed,
     const Result<JobReport>& job) {
-  const bool is_told = job ? namesProgram(job->argv) : ending.wait_status == 0;
+  const bool is_told = job ? namesProgram(job->argv, command) : ending.wait_status == 0;
   if (is_told && missed.empty()) {
     return;
   }
@@ -176,18 +177,22 @@ std::vector<std::string> serveArguments(const RunSetup& setup, const ServeFlags&
   return arguments;
 }
 
-/// Looks for processes without commtap. Takes at most a hundredth of a processor.
-std::chrono::nanoseconds lookFor(MissedProcesses& missed) {
+/// Returns what looks for processes without commtap, and takes at most a hundredth of a processor.
+Launcher::Look lookFor(MissedProcesses& missed) {
   using Clock = std::chrono::steady_clock;
-  constexpr int kPause = 100;
-  constexpr std::chrono::nanoseconds kShortest = std::chrono::milliseconds(500);
-  const Clock::time_point began = Clock::now();
-  try {
-    missed.look(static_cast<uint64_t>(std::chrono::nanoseconds(began.time_since_epoch()).count()));
-  } catch (const std::exception&) { // the command goes on without the watch
-    return std::chrono::hours(1);
-  }
-  return std::max<std::chrono::nanoseconds>(kShortest, kPause * (Clock::now() - began));
+  static constexpr int kPause = 100;
+  return [&missed, next = Clock::time_point()]() mutable {
+    const Clock::time_point began = Clock::now();
+    if (began < next) {
+      return;
+    }
+    try {
+      missed.look(static_cast<uint64_t>(std::chrono::nanoseconds(began.time_since_epoch()).count()));
+      next = Clock::now() + kPause * (Clock::now() - began);
+    } catch (const std::exception&) { // the command goes on without the watch
+      next = Clock::time_point::max();
+    }
+  };
 }
 
 [[noreturn]] void runCommand(const std::vector<std::string>& command, const RunSetup& setup, const ServeFlags& serve) {
@@ -198,9 +203,8 @@ std::chrono::nanoseconds lookFor(MissedProcesses& missed) {
   const uint64_t began_ns = wallClockNs();
   Launcher launcher;
   MissedProcesses missed(static_cast<uint64_t>(getpid()));
-  const Ending ending = launcher.run(command, setup.environment.variables(), [&]() -> std::chrono::nanoseconds {
-    return setup.options.enabled ? lookFor(missed) : std::chrono::hours(1);
-  });
+  const Ending ending =
+      launcher.run(command, setup.environment.variables(), setup.options.enabled ? lookFor(missed) : Launcher::Look());
   server.reset();
   if (ending.exec_error != 0) {
     say(fmt::format("{} cannot be started: {}", command[0], std::strerror(ending.exec_error)));

@@ -28,7 +28,7 @@ class MissedProcesses {
  private:
   using Process = std::pair<uint64_t, uint64_t>; ///< pid and start time: a pid can be reused
 
-  bool isMissed(uint64_t pid);
+  bool isMissed(uint64_t pid, const std::map<uint64_t, uint64_t>& parents) const;
 
   uint64_t root_;
   std::string proc_;

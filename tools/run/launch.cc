@@ -59,21 +59,15 @@ int readExecError(int fd) {
   return count == sizeof(error) ? error : 0;
 }
 
-timespec timespecOf(std::chrono::nanoseconds duration) {
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration);
-  return {seconds.count(), (duration - seconds).count()};
-}
-
 int waitRelaying(pid_t child, const Launcher::Look& look) {
-  constexpr std::chrono::milliseconds kFirstLook{500};
+  constexpr timespec kBetweenLooks = {0, 500'000'000};
   const sigset_t relayed = relayedSignals();
-  timespec until_look = timespecOf(kFirstLook);
   int status = 0;
   while (waitpid(child, &status, WNOHANG) != child) {
     siginfo_t info{};
-    const int signal = sigtimedwait(&relayed, &info, &until_look);
+    const int signal = sigtimedwait(&relayed, &info, look ? &kBetweenLooks : nullptr);
     if (signal < 0 && errno == EAGAIN) {
-      until_look = timespecOf(look ? look() : std::chrono::hours(1));
+      look();
     }
     if (signal > 0 && signal != SIGCHLD && !isFromTerminal(info) && !isFromJob(info, child)) {
       kill(child, signal);

@@ -4,7 +4,6 @@
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,10 +27,10 @@ class Launcher {
   Launcher& operator=(const Launcher&) = delete;
   ~Launcher();
 
-  /// Looks at the command's processes. Returns how long to wait until the next look. Must not throw.
-  using Look = std::function<std::chrono::nanoseconds()>;
+  /// Looks at the command's processes. Must not throw.
+  using Look = std::function<void()>;
 
-  /// `look`, if there is one, runs from time to time until the command has ended.
+  /// `look`, if there is one, runs twice a second until the command has ended.
   Ending
   run(const std::vector<std::string>& command, const std::vector<std::string>& environment, const Look& look = {});
 

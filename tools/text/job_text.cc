@@ -202,14 +202,7 @@ std::string exitLines(const JobReport& job, const Color& color) {
 std::string notSeenLines(const JobReport& job, const Color& color) {
   std::string lines;
   for (const NotSeenSummary& item : job.not_seen) {
-    const NotSeenEntry& entry = item.entry;
-    lines += fmt::format(
-        "  {} {}: {}{}{}\n",
-        entry.count,
-        inert(entry.reason),
-        inert(entry.meaning),
-        entry.detail.empty() ? "" : "; first: " + inert(entry.detail),
-        item.ranks.empty() ? "" : " (" + ranksText(item.ranks) + ")");
+    lines += "  " + notSeenText(item) + "\n";
   }
   return lines.empty()
              ? ""
@@ -242,6 +235,17 @@ std::string headerText(const JobReport& job, const Color& color) {
   return headerText(job, Scope::kRun, color);
 }
 
+std::string notSeenText(const NotSeenSummary& summary) {
+  const NotSeenEntry& entry = summary.entry;
+  return fmt::format(
+      "{} {}: {}{}{}",
+      entry.count,
+      inert(entry.reason),
+      inert(entry.meaning),
+      entry.detail.empty() ? "" : "; first: " + inert(entry.detail),
+      summary.ranks.empty() ? "" : " (" + ranksText(summary.ranks) + ")");
+}
+
 std::string endText(const ExitSummary& exit) {
   const std::string signal = exit.signal ? signalName(static_cast<int>(*exit.signal)) : "";
   switch (exit.exit) {
@@ -254,7 +258,7 @@ std::string endText(const ExitSummary& exit) {
                              : "killed after the launcher sent " + signal) +
              "; the numbers end at that moment";
     case ExitKind::kAfterWork:
-      return "ended by a signal after the work; the numbers are whole";
+      return "ended by a signal, or by Ray, after the work; the numbers are whole";
     case ExitKind::kNormal:
     case ExitKind::kUnderscoreExit:
       break;

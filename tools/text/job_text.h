@@ -89,6 +89,8 @@ std::string headerText(const JobReport& job, Scope scope, const Color& color);
 std::string endText(const ExitSummary& exit);
 /// Returns the ranks of one ending and how they ended: "rank 0-3: killed ..."; "" if they ended normally.
 std::string exitText(const ExitSummary& exit);
+/// Returns "3 unknown_op: ...; first: aten.talk (ranks 0-1)", what commtap did not see.
+std::string notSeenText(const NotSeenSummary& summary);
 
 /// Returns the number of ranks in a group; "?" if it is not known.
 std::string sizeText(uint32_t size);

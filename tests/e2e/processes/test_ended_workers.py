@@ -14,7 +14,7 @@ from harness import COMMAND, JOBS_FOLDER, TIMEOUT_S
 
 from report import Report
 
-AFTER_WORK = "ended by a signal after the work; the numbers are whole"
+AFTER_WORK = "ended by a signal, or by Ray, after the work; the numbers are whole"
 STEPS = 5
 
 
@@ -44,9 +44,12 @@ def listed(out: Path) -> dict[str, object]:
     return only
 
 
-@pytest.mark.parametrize(("way", "status"), [("after_work", 0), ("destroyed", 3)])
+@pytest.mark.parametrize(("way", "status"), [("after_work", 0), ("destroyed", 3), ("ray", 0)])
 def test_workers_that_had_ended_their_work(tmp_path: Path, way: str, status: int) -> None:
-    """All had the same calls and the command succeeded; or their groups were destroyed, whatever the command's end."""
+    """All had the same calls and the command succeeded; or their groups were destroyed, whatever the command's end.
+
+    Ray ends its workers by signals, or they exit with an error as Ray has ended.
+    """
     said = run(tmp_path, way, status)
     assert [report.job["exit"] for report in reports(tmp_path)] == ["after_work", "after_work"]
     assert f"ranks 0-1: {AFTER_WORK}" in said

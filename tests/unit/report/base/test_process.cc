@@ -94,6 +94,7 @@ TEST_CASE("an interpreter with other arguments keeps its name and hides their se
   CHECK(arguments[1] == "train.py");
   CHECK(arguments[3] == "(redacted)");
   CHECK(stringsFromJson(commandLineJson({})).size() == 1);
+  CHECK(stringsFromJson(commandLineJson({"x", "", ""})).size() == 2); // as behind a process title
 }
 
 TEST_CASE("without a limit the address space is not known to end") {

@@ -54,6 +54,7 @@ std::string exitsAfter(const std::function<void(std::vector<Report>&)>& change) 
     const Result<Report> written = reportFromJson(readText(folder / std::to_string(i)));
     REQUIRE(written);
     CHECK(written->job.exit == job.processes[i].exit);
+    CHECK(written->job.exit_status == job.processes[i].exit_status);
     exits += std::string(exitKindName(written->job.exit)) + " ";
   }
   return exits;
@@ -65,6 +66,19 @@ TEST_CASE("ranks that were killed after all had completed the same calls have en
           reports[0].job.exit = ExitKind::kNormal;
           reports[1].job.argv = {R"("exit":"killed")"};
         }) == "normal after_work ");
+}
+
+TEST_CASE("a worker that Ray ended with an error after the same calls has ended its work") {
+  const auto exitsOf = [](const char* title, ExitKind exit) {
+    return exitsAfter([&](std::vector<Report>& reports) {
+      reports[1].job.argv = {title};
+      reports[1].job.exit = exit;
+      reports[1].job.exit_status = 1;
+    });
+  };
+  CHECK(exitsOf("ray::Actor.train", ExitKind::kUnderscoreExit) == "after_work after_work ");
+  CHECK(exitsOf("python", ExitKind::kUnderscoreExit) == "after_work _exit ");
+  CHECK(exitsOf("ray::Actor.train", ExitKind::kNormal) == "after_work normal ");
 }
 
 TEST_CASE("ranks that were killed at other calls, or in one, were killed") {

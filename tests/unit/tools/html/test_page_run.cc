@@ -50,7 +50,7 @@ TEST_CASE("a page's process has its exit and the time of its last activity") {
       texts[processes["end"][0].get<size_t>()] ==
       "crashed or killed (the signal is not known); the numbers end at that moment");
   CHECK(texts[processes["end"][1].get<size_t>()] == "ended with status 1");
-  CHECK(texts[processes["end"][2].get<size_t>()] == "ended by a signal after the work; the numbers are whole");
+  CHECK(texts[processes["end"][2].get<size_t>()] == "ended by a signal, or by Ray, after the work; the numbers are whole");
   CHECK(texts[processes["end"][3].get<size_t>()] == "ended by SIGABRT");
 }
 

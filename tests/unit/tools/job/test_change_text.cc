@@ -115,7 +115,7 @@ TEST_CASE("every finding and every check has a text") {
   CHECK(lines[1] == "no report of ranks 2-3");
   CHECK(lines[2] == "rank 1: crashed or killed (the signal is not known); the numbers end at that moment");
   CHECK(lines[3] == "rank 0: ended with status 1");
-  CHECK(lines[4] == "3 unknown_op: what it means");
+  CHECK(lines[4] == "3 unknown_op: what it means; first: d (rank 0)");
   CHECK(lines[5].starts_with("all_reduce in DistributedDataParallel (backward)"));
   JobReport before = sampleJob();
   const JobReport after = grownJob();
