@@ -98,7 +98,7 @@ bool isInProportion(double before, double after, ComparedSteps steps) {
 
 /// Returns the note on a root module that was called more or less often.
 std::string lengthNote(const std::string& module, double before, double after, ComparedSteps steps, bool even) {
-  std::string note = (even ? "each rank called " : "ranks differ, and on average called ") + module + " " +
+  std::string note = (even ? "each of its ranks called " : "ranks differ, and on average called ") + module + " " +
                      plain(before) + " times before and " + plain(after) + " times after";
   return steps.arePerStep()
              ? note + ", in " + std::to_string(steps.before) + " and " + std::to_string(steps.after) + " steps"

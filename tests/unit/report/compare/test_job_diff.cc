@@ -224,7 +224,7 @@ TEST_CASE("comparisonNotes reports different lengths and world sizes") {
   REQUIRE(some.size() == 1);
   CHECK(some[0].starts_with("not the same ranks have a report: 0-3 before and 1, 3 after"));
   CHECK(notes[0].find("4 and 8 ranks") != std::string::npos);
-  CHECK(notes[1].starts_with("each rank called DistributedDataParallel 1 times before and 2 times after"));
+  CHECK(notes[1].starts_with("each of its ranks called DistributedDataParallel 1 times before and 2 times after"));
   for (Module& module : reports[3].modules) { // as the rank that alone evaluates
     module.calls[static_cast<size_t>(Phase::kForward)] *= 3;
   }
