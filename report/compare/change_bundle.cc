@@ -23,8 +23,8 @@ auto samenessOf(const CellChange& cell) {
   key.module = skeletonOf(key.module);
   return std::tuple(
       std::move(key),
-      std::tuple(before.ranks, before.count, before.bytes, moved ? before.on : RankRanges()),
-      std::tuple(after.ranks, after.count, after.bytes, moved ? after.on : RankRanges()));
+      std::tuple(before.ranks, before.count, before.bytes, before.is_uneven, moved ? before.on : RankRanges()),
+      std::tuple(after.ranks, after.count, after.bytes, after.is_uneven, moved ? after.on : RankRanges()));
 }
 
 /// Returns the numbers that take the place of the only `*` of a pattern; nullopt if it has several, or other texts.

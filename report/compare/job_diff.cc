@@ -20,6 +20,8 @@ struct CellSum {
   uint64_t count = 0;
   uint64_t bytes = 0;
   RankUnion ranks;
+  uint64_t least_ranks = UINT64_MAX; ///< of a row
+  bool uneven = false;               ///< in a row, ranks differ
 };
 
 /// Divides sums by ranks, and by steps if there are any: once, so that equal quotients are exactly equal.
@@ -75,6 +77,12 @@ double callsOf(const JobModule& module, const JobReport& job) {
   return calls / static_cast<double>(std::max<size_t>(countOf(job.rank_sets[module.rank_set]), 1));
 }
 
+/// Returns whether all ranks that have a module called it equally often.
+bool isEven(const JobModule& module) {
+  return std::all_of(
+      module.calls.begin(), module.calls.end(), [](const auto& spread) { return spread.min == spread.max; });
+}
+
 std::string plain(double number) {
   std::string text = std::to_string(number);
   text.erase(text.find_last_not_of('0') + 1);
@@ -89,9 +97,9 @@ bool isInProportion(double before, double after, ComparedSteps steps) {
 }
 
 /// Returns the note on a root module that was called more or less often.
-std::string lengthNote(const std::string& module, double before, double after, ComparedSteps steps) {
-  std::string note =
-      "each rank called " + module + " " + plain(before) + " times before and " + plain(after) + " times after";
+std::string lengthNote(const std::string& module, double before, double after, ComparedSteps steps, bool even) {
+  std::string note = (even ? "each of its ranks called " : "ranks differ, and on average called ") + module + " " +
+                     plain(before) + " times before and " + plain(after) + " times after";
   return steps.arePerStep()
              ? note + ", in " + std::to_string(steps.before) + " and " + std::to_string(steps.after) + " steps"
              : note + ": numbers are per run, and the runs differ in length";
@@ -117,6 +125,8 @@ void addTo(CellSum& sum, const JobReport& job, const JobCollective& row, uint64_
   addSaturating(sum.count, count);
   addSaturating(sum.bytes, bytes);
   sum.ranks.add(job.rank_sets[row.rank_set], row.amount.ranks);
+  sum.least_ranks = std::min<uint64_t>(sum.least_ranks, row.amount.ranks);
+  sum.uneven = sum.uneven || row.amount.count.min != row.amount.count.max;
 }
 
 Cells cellsOf(const JobReport& job, CellRules rules, uint64_t steps = 0) {
@@ -143,6 +153,8 @@ Cells cellsOf(const JobReport& job, CellRules rules, uint64_t steps = 0) {
   for (const auto& [key, sum] : sums) {
     PerRank& cell = cells[key] = perRank(sum.count, sum.bytes, sum.ranks.count(), key.setup ? 0 : steps);
     cell.on = sum.ranks.ranks();
+    cell.of = rankCount(job);
+    cell.is_uneven = sum.uneven || sum.least_ranks < cell.ranks;
   }
   return cells;
 }
@@ -289,7 +301,8 @@ std::vector<std::string> comparisonNotes(const JobReport& before, const JobRepor
     const double calls_before = callsOf(*root->second, before);
     const double calls_after = callsOf(module, after);
     if (!isInProportion(calls_before, calls_after, steps)) {
-      notes.push_back(lengthNote(module.name, calls_before, calls_after, steps));
+      const bool even = isEven(*root->second) && isEven(module);
+      notes.push_back(lengthNote(module.name, calls_before, calls_after, steps, even));
     }
   }
   return notes;

@@ -26,6 +26,8 @@ struct PerRank {
   /// Over ranks and steps. The means are quotients of these, so equal ones are exactly equal.
   uint64_t count_sum = 0;
   uint64_t bytes_sum = 0;
+  uint64_t of = 0;        ///< the ranks of the job; 0 for a total
+  bool is_uneven = false; ///< the ranks that have the cell made other numbers of calls: the mean is no rank's number
 };
 
 /// A mean is a quotient: equal means of other sums can differ in the last digit, by this part of them.

@@ -120,6 +120,13 @@ void LedgerWriter::signSeen(StepSign sign) {
   }
 }
 
+void LedgerWriter::noStepTrained() {
+  const LedgerLock lock(appending());
+  for (LedgerStep& step : std::span(records<kSteps>(), used(kSteps, lock)).subspan(1)) {
+    step.training_steps = 0;
+  }
+}
+
 void LedgerWriter::closeStep(uint64_t now_ns, StepSign sign) {
   const LedgerLock lock(appending());
   const std::span<LedgerStep> all(records<kSteps>(), kLedgerCapacities[kSteps]);

@@ -175,6 +175,8 @@ class LedgerWriter final : public LedgerStore {
   void stepTrains() {
     openStep().training_steps.store(1, std::memory_order_relaxed);
   }
+  /// Notes that no step before the running one trained: an optimizer is seen only now, so other signs ended them.
+  void noStepTrained();
   /// Notes what ends the running step once a forward begins. If it is the first one, the report says so; later steps
   /// are described by those that have ended.
   void signSeen(StepSign sign);

@@ -35,6 +35,22 @@ def widened(x: torch.Tensor) -> torch.Tensor:
     return funcol.wait_tensor(funcol.all_gather_tensor_autograd(x, 0, dist.group.WORLD))
 
 
+class CopyToRanks(torch.autograd.Function):
+    """Communicates in the backward alone, as before a column-parallel layer."""
+
+    @staticmethod
+    def forward(ctx: torch.autograd.function.FunctionCtx, x: torch.Tensor) -> torch.Tensor:
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx: torch.autograd.function.FunctionCtx, gradient: torch.Tensor) -> torch.Tensor:
+        return funcol.wait_tensor(funcol.all_reduce(gradient, "sum", dist.group.WORLD))
+
+
+def copied(x: torch.Tensor) -> torch.Tensor:
+    return CopyToRanks.apply(x) * 2
+
+
 class Layer(torch.nn.Module):
     """Keeps the number of rows, so that all layers have the same shapes."""
 
@@ -62,13 +78,14 @@ def ones() -> torch.Tensor:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("way", choices=("operator", "exported", "eager_graph", "region", "function"))
+    parser.add_argument("way", choices=("operator", "exported", "eager_graph", "region", "function", "backward"))
     parser.add_argument("--backend", default="eager code")
     arguments = parser.parse_args()
     start()
     is_compiled = arguments.backend != "eager code"
-    if arguments.way == "function":
-        run = torch.compile(widened, backend=arguments.backend) if is_compiled else widened
+    if arguments.way in ("function", "backward"):
+        function = widened if arguments.way == "function" else copied
+        run = torch.compile(function, backend=arguments.backend) if is_compiled else function
     else:
         region = torch.compiler.nested_compile_region(widened) if arguments.way == "region" else widened
         net = Net(gather if arguments.way == "operator" else region)

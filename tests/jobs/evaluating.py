@@ -54,12 +54,23 @@ def chunked(model: nn.Module) -> None:
         torch.dot(model(chunk).flatten(), gradient.flatten()).backward()
 
 
+def exchange(gradient: torch.Tensor) -> None:
+    """Reduces a gradient in a ring of two ranks."""
+    received, other = torch.empty_like(gradient), 1 - dist.get_rank()
+    exchanged = [dist.P2POp(dist.isend, gradient.clone(), other), dist.P2POp(dist.irecv, received, other)]
+    for work in dist.batch_isend_irecv(exchanged):
+        work.wait()
+    gradient.add_(received)
+
+
 def main() -> None:
     what, rank = sys.argv[1], start()
     model = Net()
     parameters = list(model.parameters())
     optimizer = Plain(parameters) if what == "plain" else torch.optim.SGD(parameters, lr=0.1)
     evaluate(model, {"before": 6, "rank0": 6 - 6 * rank, "plain": 6}.get(what, 0))
+    if what == "checked":  # the loop clears these gradients
+        model(torch.randn(2, 4)).sum().backward()
     for _ in range(STEPS):
         optimizer.zero_grad()
         if what == "cached":
@@ -67,7 +78,7 @@ def main() -> None:
         else:
             model(torch.randn(2, 4)).pow(2).mean().backward()
         for parameter in parameters:
-            dist.all_reduce(parameter.grad)
+            exchange(parameter.grad) if what == "ring" else dist.all_reduce(parameter.grad)
         optimizer.step()
     if what == "after":
         evaluate(model, 3)

@@ -50,9 +50,16 @@ std::string whereText(const ChangeBundle& change) {
       inert(change.first.group));
 }
 
-/// Returns "; ranks 0-3 to ranks 0-1", or "" if the same ranks have the amount.
+/// Returns "; ranks 0-3 to ranks 0-1", else "; the mean of 3 ranks that differ", else "; on 1 of 4 ranks", else "".
 std::string ranksSuffix(const Change& change) {
-  return change.hasOtherRanks() ? "; " + ranksText(change.before.on) + " to " + ranksText(change.after.on) : "";
+  const PerRank& there = change.after.ranks > 0 ? change.after : change.before;
+  if (change.hasOtherRanks()) {
+    return "; " + ranksText(change.before.on) + " to " + ranksText(change.after.on);
+  }
+  if (change.before.is_uneven || change.after.is_uneven) {
+    return fmt::format("; the mean of {} ranks that differ", there.ranks);
+  }
+  return there.ranks < there.of ? fmt::format("; on {} of {} ranks", there.ranks, there.of) : "";
 }
 
 /// Returns the unit of numbers in a line that does not name it otherwise: " per step", or "" for the whole run.
@@ -134,13 +141,14 @@ std::string changeText(const ChangeBundle& bundle) {
     const bool is_new = change.before.ranks == 0;
     const PerRank& there = is_new ? change.after : change.before;
     return fmt::format(
-        "{}: {}{} {}: {}, {}",
+        "{}: {}{} {}: {}, {}{}",
         is_new ? "new" : "gone",
         amountText(bundle, there.count),
         perRunSuffix(bundle, there),
         where,
         callsText(there.count),
-        humanBytes(there.bytes));
+        humanBytes(there.bytes),
+        ranksSuffix(change));
   }
   if (change.countDelta() == 0 && change.bytesDelta() == 0) {
     return movedText(bundle);

@@ -32,7 +32,7 @@ std::string startText(const JobReport& job) {
 }
 
 std::string jobLine(std::string_view name, const JobReport& job) {
-  const uint64_t steps = stepsOf(job);
+  const Means means(job);
   return fmt::format(
       "{:<7} {}: {} {}{}{}, {} of {} ranks{}\n",
       name,
@@ -43,7 +43,7 @@ std::string jobLine(std::string_view name, const JobReport& job) {
       startText(job),
       countOf(job.ranks),
       job.world_size ? std::to_string(*job.world_size) : "?",
-      steps > 0 ? ", " + counted(steps, "step") : "");
+      means.steps() == 0 || means.isOneOpenStep() ? "" : ", " + counted(means.steps(), "step"));
 }
 
 std::vector<std::string> changeCells(const std::string& name, const Change& change) {

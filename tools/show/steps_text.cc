@@ -19,8 +19,6 @@ namespace {
 using Sum = StepSums::Sum;
 
 void addStep(const Step& step, Sum& sum) {
-  addSaturating(sum.forward_passes, step.forward_passes);
-  addSaturating(sum.backward_passes, step.backward_passes);
   addSaturating(sum.exposed_ns, sumOf(step).exposed_ns);
   if (step.ended_at_ns) {
     addSaturating(sum.duration_ns, *step.ended_at_ns - std::min(*step.ended_at_ns, step.started_at_ns));
@@ -29,8 +27,10 @@ void addStep(const Step& step, Sum& sum) {
   }
 }
 
-std::string perRank(uint64_t passes, uint64_t ranks) {
-  return countText(static_cast<double>(passes) / static_cast<double>(std::max<uint64_t>(ranks, 1)));
+/// A mean of ranks that differ, as the last stage that also calls a loss, would be no rank's number.
+std::string perRank(const StepSums::Passes& passes) {
+  const uint64_t least = std::min(passes.least, passes.most);
+  return (least < passes.most ? std::to_string(least) + " to " : "") + std::to_string(passes.most);
 }
 
 /// Returns the exposed share of the average rank's time.
@@ -50,10 +50,10 @@ std::vector<std::string> cellsOf(const JobStep& step, const StepPlace& place, co
   std::vector<std::string> cells = stepTimeCells(step);
   cells.insert(cells.begin(), place.second == 0 ? "none" : stepRange(step.first_step, step.steps));
   if (sums.isKnown()) {
-    cells.push_back(perRank(sum.forward_passes, step.ranks));
+    cells.push_back(perRank(sum.forwards));
   }
   if (sums.hasBackwards()) {
-    cells.push_back(perRank(sum.backward_passes, step.ranks));
+    cells.push_back(perRank(sum.backwards));
   }
   cells.insert(cells.end(), {std::to_string(all.count), humanBytes(static_cast<double>(all.bytes))});
   if (sums.isTimed()) {
@@ -85,6 +85,11 @@ const char* endOfSteps(std::optional<StepSign> sign) {
 
 } // namespace
 
+void StepSums::Passes::add(uint64_t passes) {
+  least = std::min(least, passes);
+  most = std::max(most, passes);
+}
+
 void StepSums::add(const Report& report) {
   is_timed_ = is_timed_ || report.job.timing.every == 1;
   const bool has_ended =
@@ -94,22 +99,30 @@ void StepSums::add(const Report& report) {
     signs_.insert(report.job.steps_from);
   }
   const std::vector<StepPlace> places = placesOf(report.steps);
+  std::map<StepPlace, std::pair<uint64_t, uint64_t>> passes; // an evaluation has several rows in one place
   for (size_t i = 0; i < places.size(); ++i) {
-    addStep(report.steps[i], sums_[places[i]]);
-    has_backwards_ = has_backwards_ || report.steps[i].backward_passes > 0;
+    const Step& step = report.steps[i];
+    addStep(step, sums_[places[i]]);
+    addSaturating(passes[places[i]].first, step.forward_passes);
+    addSaturating(passes[places[i]].second, step.backward_passes);
+    has_backwards_ = has_backwards_ || step.backward_passes > 0;
+  }
+  for (const auto& [place, pair] : passes) {
+    sums_[place].forwards.add(pair.first);
+    sums_[place].backwards.add(pair.second);
   }
 }
 
 std::vector<std::string> StepSums::saturated() const {
-  const auto has = [this](uint64_t Sum::*number) {
+  const auto has = [this](Passes Sum::*passes) {
     return std::any_of(
-        sums_.begin(), sums_.end(), [number](const auto& step) { return step.second.*number == UINT64_MAX; });
+        sums_.begin(), sums_.end(), [passes](const auto& step) { return (step.second.*passes).most == UINT64_MAX; });
   };
   std::vector<std::string> names;
-  if (has(&Sum::forward_passes)) {
+  if (has(&Sum::forwards)) {
     names.push_back("a step's forward_passes");
   }
-  if (has(&Sum::backward_passes)) {
+  if (has(&Sum::backwards)) {
     names.push_back("a step's backward_passes");
   }
   return names;

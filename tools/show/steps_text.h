@@ -19,9 +19,15 @@ namespace commtap {
 /// Sums over all ranks for the steps of the job report, by place.
 class StepSums {
  public:
+  /// Of one report each.
+  struct Passes {
+    uint64_t least = UINT64_MAX;
+    uint64_t most = 0;
+    void add(uint64_t passes);
+  };
   struct Sum {
-    uint64_t forward_passes = 0;
-    uint64_t backward_passes = 0;
+    Passes forwards;
+    Passes backwards;
     uint64_t exposed_ns = 0;
     uint64_t duration_ns = 0; ///< sum over all ranks
     bool runs = false;        ///< still running on a rank

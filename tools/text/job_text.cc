@@ -42,7 +42,11 @@ bool hasCallsOutside(const JobReport& job) {
 } // namespace
 
 Means::Means(const JobReport& job)
-    : steps_(stepsOf(job)), ranks_(rankCount(job)), has_calls_outside_(hasCallsOutside(job)) {}
+    : steps_(stepsOf(job)),
+      ranks_(rankCount(job)),
+      has_calls_outside_(hasCallsOutside(job)),
+      has_ended_(
+          std::any_of(job.steps.begin(), job.steps.end(), [](const JobStep& step) { return step.timed_ranks; })) {}
 
 void Means::add(const JobCollective& row, Mean& mean) const {
   const auto divisor = static_cast<double>(ranks_) * static_cast<double>(row.setup || steps_ == 0 ? 1 : steps_);
@@ -113,9 +117,10 @@ std::string unitText(const Means& means) {
   return means.steps() == 0
              ? fmt::format("Per rank: the mean of {}; the run has no training steps", ranks)
              : fmt::format(
-                   "Per rank and step: all but set-up, divided by {} and {}{}",
+                   "Per rank and step: all but set-up, divided by {} and {}{}{}",
                    ranks,
                    counted(means.steps(), "step"),
+                   means.isOneOpenStep() ? "; none was seen to end (show --steps says why)" : "",
                    means.haveCallsOutside() ? "; among them calls outside of steps, as of an evaluation" : "");
 }
 

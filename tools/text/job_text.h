@@ -43,6 +43,10 @@ class Means {
   bool haveCallsOutside() const {
     return has_calls_outside_;
   }
+  /// Returns whether all is one step that was not seen to end: it may be a loop without a sign of a step.
+  bool isOneOpenStep() const {
+    return steps_ == 1 && !has_ended_;
+  }
   void add(const JobCollective& row, Mean& mean) const;
   /// Returns what the job communicated before its first forward, per rank.
   Mean setupOf(const JobReport& job) const;
@@ -51,6 +55,7 @@ class Means {
   uint64_t steps_;
   uint64_t ranks_;
   bool has_calls_outside_;
+  bool has_ended_;
 };
 
 /// How the calls of several rows are spread over the ranks of a job: a mean over ranks that differ is no rank's number.

@@ -105,7 +105,7 @@ void StageTensors::noteArrival(const at::TensorImpl& tensor, uint64_t peer) {
        c10::typeMetaToScalarType(tensor.dtype()),
        {shape.begin(), shape.end()},
        peer});
-  is_early_ = !stages_.any && !called_.any;
+  is_early_ = !stages_.any;
 }
 
 /// Removes and returns the message that an input is in the memory of, or is a copy of.
@@ -130,7 +130,6 @@ void StageTensors::counted(const Counted& message) {
 }
 
 void StageTensors::noteInput(uint32_t module, const at::TensorImpl& tensor) {
-  called_.add(module);
   const Entry* known = find(tensor);
   if (known != nullptr && known->role == Role::kOutput) {
     return; // of another module: a loss or this rank's next stage
@@ -189,10 +188,9 @@ std::optional<StageTensors::Stage> StageTensors::stageOfReceive(const Message& m
   return onlyStage(is_gradient ? Phase::kBackward : Phase::kForward);
 }
 
-/// Returns nullopt if no module has been called.
+/// Returns nullopt if no module has taken or given a message: then the message may be of a ring, and for no module.
 std::optional<StageTensors::Stage> StageTensors::onlyStage(Phase phase) const {
-  const Union& candidates = stages_.any ? stages_ : called_;
-  return candidates.any ? std::optional<Stage>({candidates.module, phase}) : std::nullopt;
+  return stages_.any ? std::optional<Stage>({stages_.module, phase}) : std::nullopt;
 }
 
 } // namespace commtap

@@ -63,7 +63,7 @@ class StageTensors {
     uint64_t bytes = 0;
     uint64_t number = 0; ///< among the last collectives
   };
-  /// Notes where the last message was counted. A receive before any module was called is counted again, in the row of
+  /// Notes where the last message was counted. A receive before the stage is known is counted again, in the row of
   /// its stage, once a module call takes what was received.
   void counted(const Counted& message);
 
@@ -114,7 +114,6 @@ class StageTensors {
   size_t next_ = 0;
   std::deque<Arrival> arrivals_;      ///< at most kCapacity, the oldest first
   bool is_early_ = false;             ///< the last message is the last arrival, and its stage is not known
-  Union called_;                      ///< modules of all outermost calls
   Union stages_;                      ///< those whose tensors were sent or received
   std::set<uint64_t> next_peers_;     ///< that activations were sent to
   std::set<uint64_t> previous_peers_; ///< that activations came from

@@ -164,23 +164,10 @@ SharedPlace placeOf(const CommtapPython& part, const CommtapSite& site) {
   return place;
 }
 
-/// In the place of a root: the compiled function calls no module.
-constexpr std::string_view kNoModules = "no modules";
-
-/// Notes that the function whose graph runs calls no module, for its backward.
-void noteWithoutModules(const CommtapPython& part, const CommtapSite& site) {
-  if (const int64_t node = part.forward_node(&site); node >= 0) {
-    const std::lock_guard<std::mutex> lock(known().mutex);
-    known().roots.note({compat::threadId(), static_cast<uint64_t>(node)}, kNoModules, kGlobalModule);
-  }
-}
-
-/// Returns whether the backward is that of a function that calls no module.
-bool isWithoutModules() {
-  const auto node = compat::currentNode();
-  const std::lock_guard<std::mutex> lock(known().mutex);
-  return node && compat::hasSequenceNumber(*node) &&
-         known().roots.find({node->thread_id(), node->sequence_nr()}, kNoModules).has_value();
+/// Returns whether the backward is that of a function that calls no module. Compiled autograd runs graphs outside of
+/// any node, those of modules too.
+bool isWithoutModules(const GraphPlace& place) {
+  return !place.has_modules && compat::currentNode();
 }
 
 /// Returns the module of a source in the graph of a function, which has no scope.
@@ -325,9 +312,7 @@ CompiledCall CompiledCode::attribute(bool in_engine, Origin& origin) {
     if (origin.issued_in == kGlobalModule && (in_engine || place->backward)) {
       origin.phase = Phase::kBackward;
       // For instance compiled autograd: its graphs are of no module, but have the nodes of modules.
-      origin.missed = in_engine && isWithoutModules() ? Origin::kNothing : NotSeen::kCompiledUnattributed;
-    } else if (!place->has_modules && !in_engine) {
-      noteWithoutModules(*part, site);
+      origin.missed = in_engine && isWithoutModules(*place) ? Origin::kNothing : NotSeen::kCompiledUnattributed;
     }
     return {.is_compiled = true};
   }

@@ -31,14 +31,14 @@ std::optional<Number> numberOf(std::string_view text) {
 std::optional<GraphPlace> parsePlace(std::string_view text) {
   std::string_view sizes = takeUpTo(text, '\t');
   const std::string_view phase = takeUpTo(sizes, ' ');
-  if (phase.size() != 1 || std::string_view("fborF").find(phase) == std::string_view::npos) {
+  if (phase.size() != 1 || std::string_view("fborB").find(phase) == std::string_view::npos) {
     return std::nullopt;
   }
   GraphPlace place;
   place.is_only_forward = phase == "o";
   place.is_region = phase == "r";
-  place.backward = phase == "b";
-  place.has_modules = phase != "F";
+  place.backward = phase == "b" || phase == "B";
+  place.has_modules = phase != "B";
   while (!sizes.empty()) {
     const std::optional<uint64_t> size = numberOf<uint64_t>(takeUpTo(sizes, ' '));
     if (!size) {

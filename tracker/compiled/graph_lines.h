@@ -16,9 +16,9 @@ struct GraphPlace {
   std::vector<std::string> sources{}; ///< the modules, as Dynamo names them: "L['self'].layers.0"; several if merged
   std::vector<uint64_t> sizes{};      ///< of the parts that were merged, by source, in any unit; empty if not known
   bool is_known = true;               ///< else only its phase is
-  bool has_modules = true;            ///< else the graph is a forward, of a function that calls no module
-  bool runs_eagerly = false;          ///< autograd looks into the graph's code, as for torch.export
-  bool is_only_forward = false;       ///< nothing is known of what a backward calls there
+  bool has_modules = true; ///< else the graph is a backward, of a function that calls no module or of compiled autograd
+  bool runs_eagerly = false;    ///< autograd looks into the graph's code, as for torch.export
+  bool is_only_forward = false; ///< nothing is known of what a backward calls there
   /// It is no collective's, but that of the call of a region, which is compiled once for several calls. Its sources are
   /// the module that the region's own places name, and the module that replaces it in this call; none if that is not
   /// known.
@@ -26,8 +26,8 @@ struct GraphPlace {
 };
 
 /// Returns the place that a text describes: "f", "b" or "o" for forward, backward, or only what is outside of a
-/// backward, which the sizes may follow, separated by spaces; and the sources, separated by tabs. "F" is that of
-/// a graph without modules. Or "r" for a region, and two sources or none. Returns nullopt for any other text.
+/// backward, which the sizes may follow, separated by spaces; and the sources, separated by tabs. "B" is that
+/// of a graph without modules. Or "r" for a region, and two sources or none. Returns nullopt for any other text.
 std::optional<GraphPlace> parsePlace(std::string_view text);
 
 /// Returns the place of a collective in a call of the region that it is in. Only its phase is known if the call's

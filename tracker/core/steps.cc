@@ -50,7 +50,10 @@ void Steps::endsWithNextForward(StepSign sign) {
 
 /// A closure clears the gradients, and LBFGS changes the parameters between its calls of one: both inside a step.
 void Steps::optimizerBegins() {
-  optimizer_seen_.store(true, std::memory_order_relaxed);
+  const bool is_first = !optimizer_seen_.load(std::memory_order_relaxed) && !optimizer_seen_.exchange(true);
+  if (is_first && !job_marks_steps.load(std::memory_order_relaxed)) {
+    ProcessLedger::ledger().noStepTrained();
+  }
   seek_parameters_.store(false, std::memory_order_relaxed);
 }
 

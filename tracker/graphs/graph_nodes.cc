@@ -163,8 +163,8 @@ std::string placeOfNode(PyObject* node) {
     const PyRef named = entry(entry(facts, torch_names::kAnnotations), torch_names::kAnnotatedModule);
     append(place, named && PyUnicode_Check(named.get()) ? textOf(named.get()) : std::string());
   }
-  if (place == "f" && isWithoutModules(node)) {
-    place = "F";
+  if (place == "b" && isWithoutModules(node)) {
+    place = "B";
   }
   PyErr_Clear();
   return place;

@@ -34,8 +34,8 @@ bool isCall(PyObject* node);
 
 /// Returns where a node of an FX graph comes from, as GraphLines reads it: "f" or "b" for forward or backward, and the
 /// source of the innermost module, such as "L['self'].layers.0", after a tab. A node that a pass merged has the sources
-/// of all, and their sizes if those can be read. A node of no module has no source; "F" says that a forward's graph has
-/// no node of a module.
+/// of all, and their sizes if those can be read. A node of no module has no source; "B" says that a backward's graph
+/// has no node of a module.
 std::string placeOfNode(PyObject* node);
 
 /// Returns the source of a node's innermost module; "" if it has none, or none that GraphLines can read.

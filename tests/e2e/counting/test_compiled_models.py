@@ -254,6 +254,17 @@ def test_code_that_a_compiler_does_not_look_into(runner: Runner, tmp_path: Path,
         assert roots == {"exported": {"GraphModule"}, "function": set()}.get(way, {"Net"})
 
 
+@pytest.mark.parametrize("backend", ["eager code", "aot_eager", pytest.param("inductor", marks=pytest.mark.long)])
+def test_a_function_that_communicates_in_the_backward_alone(runner: Runner, tmp_path: Path, backend: str) -> None:
+    """The job has no module there, so none is missing."""
+    cache = (("TORCHINDUCTOR_CACHE_DIR", str(tmp_path)),)
+    run = runner.run(Job("compiled_parts.py", ("backward", "--backend", backend), variables=cache), Mode.SHIM)
+    for rank in range(2):
+        report = run.report(rank)
+        assert report.table("module", "phase", kind="all_reduce") == {("Global", "backward"): 3}
+        assert report.not_seen == []
+
+
 @pytest.mark.long
 def test_an_operator_of_the_job_under_inductor(runner: Runner, tmp_path: Path) -> None:
     """Nothing that a compiler traces communicates, so its files are not watched: the comments name the forward only."""

@@ -106,6 +106,15 @@ def test_pipeline_by_hand(runner: Runner, arguments: tuple[str, ...]) -> None:
         check_activations(runner.shim(job).report(rank), expected)
 
 
+def test_a_ring_by_hand_is_no_pipeline(runner: Runner) -> None:
+    """No module takes or gives what the ranks exchange, so no module's forward receives it."""
+    for rank in range(2):
+        report = runner.shim(Job("evaluating.py", ("ring",))).report(rank)
+        assert report.table("module", "phase", "kind", kind=("send", "recv")) == {
+            ("Global", "other", kind): 8 for kind in ("send", "recv")
+        }
+
+
 def test_stages_greet_each_other(runner: Runner) -> None:
     """Before the first step each stage sends its neighbour a number, to open the connection."""
     report = runner.shim(JOBS["pipeline"]).report()

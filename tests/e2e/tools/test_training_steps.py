@@ -17,7 +17,7 @@ def commtap(*arguments: str | Path, status: int = 0) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("what", ["before", "rank0", "cached", "after", "plain"])
+@pytest.mark.parametrize("what", ["before", "rank0", "cached", "after", "plain", "checked"])
 def test_every_command_counts_the_steps_in_which_an_optimizer_stepped(runner: Runner, what: str) -> None:
     folder = runner.shim(Job("evaluating.py", (what,))).output_folder
     shown = commtap("show", folder)
@@ -28,7 +28,13 @@ def test_every_command_counts_the_steps_in_which_an_optimizer_stepped(runner: Ru
         (step, 1, 2) for step in range(4)
     ]
     outside = merged.get("outside_steps", [])
-    expected = {"before": [(0, 6, 2)], "rank0": [(0, 6, 1)], "cached": [(0, 2, 2)], "after": [(4, 1, 2)]}
+    expected = {
+        "before": [(0, 6, 2)],
+        "rank0": [(0, 6, 1)],
+        "cached": [(0, 2, 2)],
+        "after": [(4, 1, 2)],
+        "checked": [(0, 1, 2)],
+    }
     assert [(row["first_step"], row["steps"], row["rank_count"]) for row in outside] == expected.get(what, [(0, 6, 2)])
     steps = commtap("show", folder, "--steps")
     assert len(re.findall(r"^ +[0-3] ", steps, re.M)) == 4, steps

@@ -40,6 +40,22 @@ TEST_CASE("the mean of a pipeline stage's module is over the ranks of that stage
   CHECK(perRankByPhase(jobOf(reports)).at("forward").count == 2);
 }
 
+TEST_CASE("a cell says whether its mean is that of each rank that has it") {
+  std::vector<Report> reports = sampleReports(4);
+  for (Report& report : reports) {
+    report.job.world_size = 4;
+  }
+  const CellKey key{"DistributedDataParallel.net1", Phase::kForward, Kind::kAllGather, "default_pg"};
+  PerRank cell = cellsOf(jobOf(reports)).at(key);
+  CHECK(cell.of == 4);
+  CHECK_FALSE(cell.is_uneven);
+  for (Collective& row : reports[2].collectives) {
+    row.count += row.kind == Kind::kAllGather ? 1 : 0;
+  }
+  cell = cellsOf(jobOf(reports)).at(key);
+  CHECK(cell.is_uneven);
+}
+
 TEST_CASE("the sum of a cell's rows stays at the largest number") {
   std::vector<Report> reports = sampleReports(1);
   Collective& row = rowOf(reports[0], "DistributedDataParallel", Kind::kAllReduce);
@@ -208,7 +224,12 @@ TEST_CASE("comparisonNotes reports different lengths and world sizes") {
   REQUIRE(some.size() == 1);
   CHECK(some[0].starts_with("not the same ranks have a report: 0-3 before and 1, 3 after"));
   CHECK(notes[0].find("4 and 8 ranks") != std::string::npos);
-  CHECK(notes[1].find("called DistributedDataParallel 1 times before and 2 times after") != std::string::npos);
+  CHECK(notes[1].starts_with("each of its ranks called DistributedDataParallel 1 times before and 2 times after"));
+  for (Module& module : reports[3].modules) { // as the rank that alone evaluates
+    module.calls[static_cast<size_t>(Phase::kForward)] *= 3;
+  }
+  CHECK(comparisonNotes(sampleJob(), jobOf(reports))[1].starts_with(
+      "ranks differ, and on average called DistributedDataParallel 1 times before and 3 times after"));
 }
 
 JobStep stepsFrom(uint64_t first_step, uint64_t steps) {

@@ -56,6 +56,17 @@ TEST_CASE("a change of the ranks that have a row names them, before and after") 
   CHECK(changeText(change).ends_with(": 3 calls, 48 B to 96 B; ranks 0-3 to ranks 1, 3-4"));
 }
 
+TEST_CASE("a mean says of how many ranks it is, unless all have as much") {
+  ChangeBundle change = changeOf({}, {.ranks = 1, .count = 1, .bytes = 96, .of = 4});
+  CHECK(changeText(change).ends_with(": 1 call, 96 B; on 1 of 4 ranks"));
+  std::swap(change.change.before, change.change.after);
+  CHECK(changeText(change).ends_with(": 1 call, 96 B; on 1 of 4 ranks"));
+  change.change.after = {.ranks = 3, .count = 2, .bytes = 96, .of = 4, .is_uneven = true};
+  CHECK(changeText(change).ends_with(": 1 to 2 calls, 96 B; the mean of 3 ranks that differ"));
+  change.change.after = {.ranks = 4, .count = 2, .bytes = 96, .of = 4};
+  CHECK(changeText(change).ends_with(": 1 to 2 calls, 96 B"));
+}
+
 TEST_CASE("a change at Global names what the job does there") {
   ChangeBundle change = changeOf({4, 1, 4}, {4, 2, 8});
   change.name = "Global";

@@ -44,6 +44,14 @@ TEST_CASE("steps have the mean time of the ranks, passes per rank, and sums of t
   CHECK(cells_of("   5") == Words{"1", "0", "0", "0", "B"});
 }
 
+TEST_CASE("forwards of ranks that differ are a range") {
+  SampleRun folder = sampleFolder();
+  for (size_t i = 0; i < 2; ++i) {
+    folder.files[i].report.steps = {{0, 1, 1, std::nullopt, 2 + 2 * i, 1, {}}};
+  }
+  CHECK(has(stepsTextOf(folder), " 2 to 4 "));
+}
+
 TEST_CASE("what is outside of the training steps has no number; backward passes are shown if any communicates") {
   SampleRun folder = sampleFolder();
   for (SampleFile& file : folder.files) {

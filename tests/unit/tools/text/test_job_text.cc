@@ -37,6 +37,16 @@ TEST_CASE("means are per rank and step, set-up is per rank") {
   CHECK(setupText(job, means) == "set-up, before the first forward: 5 calls and 2.00 KiB per rank");
 }
 
+TEST_CASE("the only step may be a loop of which no step was seen to end") {
+  JobReport job = jobWithSetup(1);
+  CHECK(unitText(Means(job)) == "Per rank and step: all but set-up, divided by 2 ranks and 1 step");
+  job.steps[0].timed_ranks = 0;
+  job.steps[0].training_steps = 1;
+  CHECK(
+      unitText(Means(job)) ==
+      "Per rank and step: all but set-up, divided by 2 ranks and 1 step; none was seen to end (show --steps says why)");
+}
+
 TEST_CASE("means of a job without steps are per rank") {
   const JobReport job = jobWithSetup(0);
   const Means means(job);

@@ -104,6 +104,19 @@ TEST_CASE_FIXTURE(StageFixture, "what cannot be an activation or its gradient is
   CHECK_FALSE(tensors.stageOf({Kind::kSend, kNext, nullptr}));
 }
 
+TEST_CASE_FIXTURE(StageFixture, "what no module takes or gives is no message of a pipeline, as in a ring") {
+  const uint32_t model = add("ReducedByHand");
+  const at::Tensor input = at::ones({2, 3});
+  call(model, at::ones({2, 3}));
+  for (int step = 0; step < 2; ++step) {
+    CHECK_FALSE(receive(at::ones({5}), kPrevious));
+    CHECK_FALSE(send(at::ones({5}), kNext));
+  }
+  CHECK_FALSE(receive(input, kPrevious));
+  call(model, input);
+  checkStage(receive(at::ones({2, 3}), kPrevious), model, Phase::kForward);
+}
+
 TEST_CASE_FIXTURE(StageFixture, "a stage takes copies of what came into a buffer that is kept") {
   const uint32_t stage = add("CopyingStage");
   const at::Tensor buffer = at::ones({2, 3});

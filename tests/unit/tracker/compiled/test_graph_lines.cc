@@ -31,8 +31,8 @@ TEST_CASE("a place has a phase and the sources of its modules") {
   CHECK(of_no_module->sources.empty());
 
   CHECK(of_no_module->has_modules);
-  CHECK_FALSE(parsePlace("F")->has_modules);
-  CHECK_FALSE(parsePlace("F")->backward);
+  CHECK_FALSE(parsePlace("B")->has_modules);
+  CHECK(parsePlace("B")->backward);
   CHECK_FALSE(parsePlace(""));
   CHECK_FALSE(parsePlace("x\tL['self']"));
   CHECK_FALSE(parsePlace("f 8\tL['self'].a\tL['self'].b"));

@@ -74,6 +74,21 @@ TEST_CASE_FIXTURE(
   CHECK(forwards == "1 1 1* 1* 1 optimizer\n");
 }
 
+TEST_CASE_FIXTURE(TrackerFixture, "what another sign has ended before the first optimizer steps does not train") {
+  const std::string forwards = forwardsPerStep(
+      [] {
+        forward(Gradients::kOn);
+        for (int step = 0; step < 2; ++step) {
+          Steps::gradientsZeroed();
+          forward(Gradients::kOn);
+          forward(Gradients::kOn);
+          Steps::optimizerStepped();
+        }
+      },
+      true);
+  CHECK(forwards == "1 2* 2* optimizer\n");
+}
+
 TEST_CASE_FIXTURE(TrackerFixture, "without an optimizer, steps with a forward with gradients train") {
   const std::string forwards = forwardsPerStep(
       [] {

@@ -77,6 +77,17 @@ TEST_CASE("a node of no module has the phase that its graph says, and the module
   CHECK(placeIn(torch, "Node('x', custom={'module_fqn': 17})") == "f");
 }
 
+TEST_CASE("a backward's node of no module says whether its graph has any module") {
+  const FakeTorch torch(R"(
+def backward(**more): return Node("x", partitioner_tag="is_backward", **more)
+without = Graph(backward(), Node("y"))
+beside = Graph(backward(), Node("y", stack="m"))
+)");
+  CHECK(placeIn(torch, "without.nodes[0]") == "B");
+  CHECK(placeIn(torch, "without.nodes[1]") == "f");
+  CHECK(placeIn(torch, "beside.nodes[0]") == "b");
+}
+
 TEST_CASE("odd stacks, and sources that GraphLines cannot read, name no module") {
   const FakeTorch torch;
   for (const char* const node :
