@@ -24,7 +24,7 @@ constexpr uint64_t kLongerThanNs = 1'000'000'000;
 MissedProcesses::MissedProcesses(uint64_t root, std::string proc) : root_(root), proc_(std::move(proc)) {}
 
 bool MissedProcesses::isMissed(uint64_t pid, const std::map<uint64_t, uint64_t>& parents) const {
-  constexpr int kMostAncestors = 100; // else a pid was reused meanwhile
+  constexpr int kMostAncestors = 100; // more only if a pid was reused
   uint64_t ancestor = pid;
   for (int i = 0; i < kMostAncestors && ancestor != root_ && ancestor > 0; ++i) {
     const auto found = parents.find(ancestor);

@@ -86,7 +86,7 @@ def environment() -> Path:
 
 
 def start(command: list[object], environment: Path, folder: Path, status: int = 0) -> subprocess.CompletedProcess:
-    """Runs a command as a user does who has activated the environment, with a home of its own."""
+    """Runs a command as in a shell with the environment activated, with a home of its own."""
     variables = {
         "PATH": f"{environment}:{os.environ['PATH']}",
         "HOME": str(folder),
