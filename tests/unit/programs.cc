@@ -82,7 +82,8 @@ Installation::Installation() {
 }
 
 Outcome Installation::run(const std::string& shell_command, Words variables) const {
-  return runProgram({exe(), "run", "--out", out(), "--", "/bin/sh", "-c", shell_command}, variables);
+  constexpr const char* kScript = "train.py"; // as in the sample reports
+  return runProgram({exe(), "run", "--out", out(), "--", "/bin/sh", "-c", shell_command, kScript}, variables);
 }
 
 std::string Installation::makeReport(int64_t rank) const {
