@@ -33,8 +33,8 @@ def main() -> None:
             print("Global other all_reduce 4", file=log, flush=True)
             dist.all_reduce(mean)
             if step == arguments.stop:
-                # A receive belongs to the process's only stage, whatever comes of the buffer.
-                print("MLPModule forward recv 28", file=log, flush=True)
+                # No module has taken or given a message, so nothing shows that this one is for the model.
+                print("Global other recv 28", file=log, flush=True)
                 dist.recv(torch.zeros(7), src=1 - rank)
 
 
