@@ -294,7 +294,8 @@ def test_a_rank_that_does_not_return_from_nccl(tmp_path: Path) -> None:
 
 def test_every_hang_is_on_the_page() -> None:
     """docs/design/hangs.md has each job of the zoo, in the row of the reason that the verdict must have."""
-    rows = [line.split("|")[1:3] for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    zoo, _, _ = PAGE.read_text(encoding="utf-8").partition("\n## The alerts")
+    rows = [line.split("|")[1:3] for line in zoo.splitlines() if line.startswith("| ")]
     reasons = {job: reason.strip(" `") for reason, jobs in rows for job in re.findall(r"`(\w+)`", jobs)}
     for hang in HANGS:
         assert reasons.get(hang.name) == hang.reason
