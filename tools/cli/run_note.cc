@@ -30,11 +30,14 @@ constexpr size_t kMaxBytes = size_t{64} * 1024;
 /// Returns the value of a member; `other` if it is missing or of another type.
 template <typename T>
 T valueOf(const json& object, const char* name, T other) {
-  try {
-    return object.value(name, other);
-  } catch (const json::exception&) {
+  const auto member = object.find(name);
+  if (member == object.end()) {
     return other;
   }
+  const bool fits = std::is_same_v<T, std::string> ? member->is_string()
+                    : std::is_same_v<T, bool>      ? member->is_boolean()
+                                                   : member->is_number_integer();
+  return fits ? member->get<T>() : other;
 }
 
 std::optional<int64_t> numberIn(const json& object, const char* name) {

@@ -14,12 +14,6 @@
 #include "tools/text/text.h"
 
 namespace commtap {
-namespace {
-
-/// A helper may load torch for a moment, and a process has the maps of its parent until it executes its program.
-constexpr uint64_t kLongerThanNs = 1'000'000'000;
-
-} // namespace
 
 MissedProcesses::MissedProcesses(uint64_t root, std::string proc) : root_(root), proc_(std::move(proc)) {}
 
@@ -38,6 +32,8 @@ bool MissedProcesses::isMissed(uint64_t pid, const std::map<uint64_t, uint64_t>&
 }
 
 void MissedProcesses::look(uint64_t now_ns) {
+  // A helper may load torch for a moment, and a process has the maps of its parent until it executes its program.
+  constexpr uint64_t kLongerThanNs = 1'000'000'000;
   constexpr size_t kColumns = 100;
   std::map<uint64_t, uint64_t> parents;
   for (const uint64_t pid : pidsIn(proc_)) {

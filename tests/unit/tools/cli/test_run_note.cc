@@ -29,7 +29,9 @@ TEST_CASE("notes are read as they were written, the newest first, and other file
   CHECK(writeRunNote(folder.path(), note).empty());
   writeText(folder / "x.note", "{");
   writeText(folder / "y.note", R"({"schema": "other", "argv": 5})");
-  writeText(folder / "z.note", R"({"schema": "commtap.note/1", "argv": 5, "run_id": 5, "exit_status": "x"})");
+  writeText(
+      folder / "z.note",
+      R"({"schema": "commtap.note/1", "argv": 5, "run_id": 5, "exit_status": 1e300, "missed": true})");
   const std::vector<RunNote> notes = runNotes(folder.path());
   REQUIRE(notes.size() == 3);
   CHECK(notes[0].run_id == "later");
@@ -46,6 +48,8 @@ TEST_CASE("notes are read as they were written, the newest first, and other file
   CHECK(notes[1].exit_status == 1);
   CHECK(notes[1].bytes > 0);
   CHECK(notes[2].run_id.empty());
+  CHECK_FALSE(notes[2].exit_status);
+  CHECK(notes[2].missed == 0);
 }
 
 TEST_CASE("a note that cannot be written is one line, and its text says how the command ended") {
