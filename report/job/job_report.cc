@@ -3,7 +3,6 @@
 #include "report/job/job_report.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <map>
 #include <tuple>
@@ -66,22 +65,24 @@ Amounts amountsOf(const JobReport& job) {
 }
 
 uint64_t successiveProcesses(const JobReport& job) {
-  std::vector<std::array<uint64_t, 3>> lives; // rank, start, end
+  std::multimap<std::pair<int64_t, uint64_t>, uint64_t> ends; // by rank and start
   for (const JobProcess& process : job.processes) {
     if (process.rank) {
       const uint64_t end_ns = std::max(process.ended_at_ns.value_or(0), process.last_activity_ns);
-      lives.push_back({static_cast<uint64_t>(*process.rank), process.started_at_ns, end_ns});
+      ends.insert({{*process.rank, process.started_at_ns}, end_ns});
     }
   }
-  std::sort(lives.begin(), lives.end());
+  struct Lives {
+    uint64_t count = 0;
+    uint64_t end_ns = 0; ///< of the last one that ended
+  };
+  std::map<int64_t, Lives> by_rank;
   uint64_t most = 0;
-  uint64_t count = 0;
-  size_t last = 0; // of the rank, the one that ended last
-  for (size_t i = 0; i < lives.size(); ++i) {
-    const bool is_first = lives[i][0] != lives[last][0] || i == 0;
-    count = is_first ? 1 : count + (lives[i][1] >= lives[last][2] ? 1 : 0);
-    last = is_first || lives[i][2] > lives[last][2] ? i : last;
-    most = std::max(most, count);
+  for (const auto& [begin, end_ns] : ends) {
+    Lives& lives = by_rank[begin.first];
+    lives.count += begin.second >= lives.end_ns ? 1 : 0;
+    lives.end_ns = std::max(lives.end_ns, end_ns);
+    most = std::max(most, lives.count);
   }
   return most;
 }
