@@ -283,6 +283,7 @@ if sys.argv[1] == "wait":
 print("begins", flush=True)
 unreadable = torch.frombuffer((ctypes.c_float * 4).from_address(4096), dtype=torch.float32)
 dist.all_gather([torch.empty(4)] * 2, torch.ones(4) if sys.argv[1] == "end" else unreadable)
+print("done", flush=True)
 """
 
 #: Starts the rank four times and ends it, as torchrun does when a rank of another host has failed.
@@ -319,7 +320,7 @@ def test_crash_loop(tmp_path: Path) -> None:
         assert (process.returncode, process.stderr) == (-signal.SIGSEGV, ""), nth
     assert len(list(out.rglob("*.ledger"))) == 3
     process = run("end")
-    assert (process.returncode, process.stdout) == (0, "begins\n")
+    assert (process.returncode, process.stdout) == (0, "begins\ndone\n")
     [line] = process.stderr.splitlines()
     mark = out / "commtap-off-loop.txt"
     assert "commtap stays off: 3 processes of rank 0 crashed or were killed" in line
