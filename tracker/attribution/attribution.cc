@@ -18,9 +18,13 @@
 namespace commtap {
 namespace {
 
-/// Attributes to the module whose forward made `node`.
-void applyForwardOf(const torch::autograd::Node& node, Origin& origin) {
-  const std::optional<uint32_t> module = Timelines::moduleAt(node.thread_id(), node.sequence_nr());
+/// Attributes to the module whose forward made `node`. Autograd runs the backward of the CPU on the forward's thread, so
+/// a search for another thread's timeline is rare.
+void applyForwardOf(const ThreadState& thread, const torch::autograd::Node& node, Origin& origin) {
+  const Timeline& own = thread.timeline.timeline();
+  const std::optional<uint32_t> module = own.belongsTo(node.thread_id())
+                                             ? own.moduleAt(node.sequence_nr())
+                                             : Timelines::moduleAt(node.thread_id(), node.sequence_nr());
   origin.module = origin.issued_in = module.value_or(kGlobalModule);
   if (!module) {
     origin.missed = NotSeen::kUnattributedBackward;
@@ -178,14 +182,15 @@ Origin originInBackward(ThreadState& thread, const CallFacts& facts) {
   }
   Origin origin;
   if (compat::hasSequenceNumber(*node)) {
-    applyForwardOf(*node, origin);
+    applyForwardOf(thread, *node, origin);
   } else if (const at::TensorImpl* tensor = compat::accumulatedTensor(*node)) {
     applyGradientOf(thread, tensor, facts, origin);
     origin.is_gradient = true;
   }
   origin.phase = Phase::kBackward;
   noteInBackward(thread, origin.issued_in);
-  if (pythonRunsInEngine() && runningTorchFunction().for_ddp != kCommtapNotForDdp) {
+  const bool may_be_for_ddp = ModuleRegistry::get().hasHadDdp() && pythonRunsInEngine();
+  if (may_be_for_ddp && runningTorchFunction().for_ddp != kCommtapNotForDdp) {
     // A callback runs here if the call that it follows has completed, else on another thread.
     origin.issued_in = kGlobalModule;
   }

@@ -102,6 +102,9 @@ uint32_t ModuleRegistry::addLocked(const ModuleFacts& facts, std::string_view co
     nodes_.resize(id + 1);
   }
   places_[id] = {facts.parent, facts.role};
+  if (facts.role == ModuleRole::kDdp) {
+    has_had_ddp_.store(true, std::memory_order_relaxed);
+  }
   Node& added = nodes_[id];
   added = Node{};
   added.component = component;

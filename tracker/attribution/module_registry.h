@@ -84,6 +84,10 @@ class ModuleRegistry {
   std::optional<uint32_t> farthest(uint32_t module, ModuleRole role);
   /// Notes that a DDP module has reduced gradients.
   void noteReduced(uint32_t ddp);
+  /// Returns whether a DDP module was ever added.
+  bool hasHadDdp() const {
+    return has_had_ddp_.load(std::memory_order_relaxed);
+  }
   /// Returns the live DDP modules.
   std::vector<uint32_t> ddps();
   /// Returns the live DDP modules that have reduced no gradients yet.
@@ -183,6 +187,7 @@ class ModuleRegistry {
     }
   };
 
+  std::atomic<bool> has_had_ddp_{false};
   std::mutex mutex_;
   std::vector<Place> places_;                               ///< by ledger id; 0 is Global
   std::vector<Node> nodes_;                                 ///< by ledger id; 0 is Global

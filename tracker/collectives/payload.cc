@@ -63,18 +63,15 @@ StringId internReduceOp(size_t type) {
   return ProcessLedger::ledger().intern(textOf(static_cast<c10d::ReduceOp::RedOpType>(type)));
 }
 
-/// Remembers the last name, which rarely changes.
 StringId reduceOpNamed(const std::string& name) {
-  static std::atomic<StringId> last{0};
-  LedgerWriter& ledger = ProcessLedger::ledger();
-  StringId id = last.load(std::memory_order_acquire);
-  if (id == 0 || ledger.text(id) != name) {
-    std::string lower = name;
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-    id = ledger.intern(lower);
-    last.store(id, std::memory_order_release);
+  for (const auto type : {c10d::ReduceOp::SUM, c10d::ReduceOp::AVG, c10d::ReduceOp::MAX, c10d::ReduceOp::MIN}) {
+    if (name == textOf(type)) {
+      return reduceOpName(type);
+    }
   }
-  return id;
+  std::string lower = name;
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  return ProcessLedger::ledger().intern(lower);
 }
 
 } // namespace commtap

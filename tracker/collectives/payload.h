@@ -99,9 +99,12 @@ inline StringId dtypeName(c10::ScalarType dtype) {
 }
 
 /// Returns "sum", "avg", ...
-inline StringId reduceOpName(const c10d::ReduceOp& reduce_op) {
+inline StringId reduceOpName(c10d::ReduceOp::RedOpType type) {
   static constinit CachedNames<16, internReduceOp> names;
-  return names[static_cast<size_t>(static_cast<c10d::ReduceOp::RedOpType>(reduce_op.op_))];
+  return names[static_cast<size_t>(type)];
+}
+inline StringId reduceOpName(const c10d::ReduceOp& reduce_op) {
+  return reduceOpName(static_cast<c10d::ReduceOp::RedOpType>(reduce_op.op_));
 }
 /// Returns the name for c10d's object or for the text of a functional collective; 0 for anything else.
 inline StringId reduceOpName(const c10::IValue& value) {

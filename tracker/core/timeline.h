@@ -27,6 +27,10 @@ class Timeline {
   /// Returns nullptr if there is no memory.
   static Timeline* create();
 
+  /// Returns whether the thread with autograd's id `thread_id` writes it.
+  bool belongsTo(uint64_t thread_id) const {
+    return thread_.load(std::memory_order_relaxed) == thread_id;
+  }
   /// Returns the module at `number`; nullopt if its change point has been overwritten.
   std::optional<uint32_t> moduleAt(uint64_t number) const;
 
