@@ -22,6 +22,11 @@ struct CellSum {
   RankUnion ranks;
   uint64_t least_ranks = UINT64_MAX; ///< of a row
   bool uneven = false;               ///< in a row, ranks differ
+
+  /// Returns whether the mean over the ranks is no rank's number.
+  bool isUneven() const {
+    return uneven || least_ranks < ranks.count();
+  }
 };
 
 /// Divides sums by ranks, and by steps if there are any: once, so that equal quotients are exactly equal.
@@ -154,7 +159,7 @@ Cells cellsOf(const JobReport& job, CellRules rules, uint64_t steps = 0) {
     PerRank& cell = cells[key] = perRank(sum.count, sum.bytes, sum.ranks.count(), key.setup ? 0 : steps);
     cell.on = sum.ranks.ranks();
     cell.of = rankCount(job);
-    cell.is_uneven = sum.uneven || sum.least_ranks < cell.ranks;
+    cell.is_uneven = sum.isUneven();
   }
   return cells;
 }
@@ -186,12 +191,15 @@ Cells totalsByModule(const Cells& cells, const std::set<std::string>& modules, u
       addSaturating(sum.count, number.count_sum);
       addSaturating(sum.bytes, number.bytes_sum);
       sum.ranks.add(number.on, number.ranks);
+      sum.least_ranks = std::min(sum.least_ranks, number.ranks);
+      sum.uneven = sum.uneven || number.is_uneven;
     }
   }
   Cells totals;
   for (const auto& [key, sum] : sums) {
     PerRank& total = totals[key] = perRank(sum.count, sum.bytes, sum.ranks.count(), key.setup ? 0 : steps);
     total.on = sum.ranks.ranks();
+    total.is_uneven = sum.isUneven();
   }
   return totals;
 }

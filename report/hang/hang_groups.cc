@@ -160,8 +160,12 @@ const HangGroup* HangGroups::groupOf(const Report& report, const std::string& na
   return found == by_name_.end() ? nullptr : &groups_[found->second];
 }
 
-const NcclOpenCall* openCallOf(const Report& report) {
-  return report.nccl && !report.nccl->open.empty() ? &report.nccl->open.front() : nullptr;
+const EnteredCall* openCallOf(const Report& report) {
+  return report.open_calls.empty() ? nullptr : &report.open_calls.front();
+}
+
+bool makesGroup(std::string_view function) {
+  return !function.empty() && !function.starts_with("nccl");
 }
 
 HangCall hangCallOf(const HangGroup& group, int64_t rank, const LastCollective& call) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/hang/verdict.h"
@@ -98,8 +99,10 @@ class HangGroups {
   std::map<ReportGroup, size_t> by_name_;
 };
 
-/// Returns the call to NCCL that has been open longest; nullptr if there is none.
-const NcclOpenCall* openCallOf(const Report& report);
+/// Returns the call that has been open longest; nullptr if there is none.
+const EnteredCall* openCallOf(const Report& report);
+/// Returns whether an open call of this name makes a process group; else it is NCCL's.
+bool makesGroup(std::string_view function);
 
 /// Returns the call as rank `rank` made it.
 HangCall hangCallOf(const HangGroup& group, int64_t rank, const LastCollective& call);

@@ -199,6 +199,9 @@ class Judge {
         break;
       }
     }
+    if (verdict_.reason == HangReason::kInNccl) {
+      findMakersOfGroups();
+    }
     const bool may_come =
         cause_.empty() || verdict_.reason == HangReason::kElsewhere || verdict_.reason == HangReason::kComputing;
     if (const std::vector<int64_t> cycle = may_come ? graph_.cycle() : std::vector<int64_t>(); !cycle.empty()) {
@@ -207,6 +210,45 @@ class Judge {
       findMissing();
     }
     verdict_.status = statusOfWait();
+  }
+
+  /// Returns the call in which the rank makes a process group; nullptr if it makes none, or has ended by itself.
+  const EnteredCall* groupCallOf(const RankSight& sight) const {
+    const EnteredCall* open = openCallOf(*sight.report);
+    const bool is_there = !sight.hasEnded() || end_.alive.contains(sight.rank());
+    return open != nullptr && is_there && makesGroup(open->function) ? open : nullptr;
+  }
+
+  /// Names all ranks that make a process group, if the cause does: each has to make the same one.
+  void findMakersOfGroups() {
+    const RankSight* cause = groups_.sightOf(cause_.front());
+    if (cause == nullptr || groupCallOf(*cause) == nullptr) {
+      return;
+    }
+    verdict_.reason = HangReason::kMakingGroup;
+    cause_.clear();
+    for (const RankSight& sight : sights_) {
+      if (groupCallOf(sight) != nullptr) {
+        cause_.push_back(sight.rank());
+      }
+    }
+  }
+
+  /// Names the ranks that make a process group, in a job in which no rank waits in a collective.
+  bool judgeMakingGroup() {
+    uint64_t since_ns = 0;
+    for (const RankSight& sight : sights_) {
+      if (const EnteredCall* open = groupCallOf(sight)) {
+        cause_.push_back(sight.rank());
+        since_ns = since_ns == 0 ? open->entered_at_ns : std::min(since_ns, open->entered_at_ns);
+      }
+    }
+    if (cause_.empty()) {
+      return false;
+    }
+    verdict_.reason = HangReason::kMakingGroup;
+    setSince(since_ns);
+    return true;
   }
 
   /// Names the rank of a cycle that left out the call in which another one waits for it, if it is the only one there,
@@ -308,7 +350,9 @@ class Judge {
 
   void judgeIdle() {
     const bool may_hang = !times_.isTimed() || times_.isQuiet();
-    if (may_hang && graph_.hasRunning()) {
+    if (may_hang && judgeMakingGroup()) {
+      verdict_.status = times_.isTimed() ? HangStatus::kStuck : HangStatus::kUnknown;
+    } else if (may_hang && graph_.hasRunning()) {
       judgeQuiet();
     } else if (may_hang && end_.wasEnded()) {
       verdict_.status = HangStatus::kUnknown;

@@ -38,15 +38,15 @@ void addCall(const RankFacts& facts, const RankSight& sight, HangRank& rank) {
 }
 
 void addOpenCall(const RankFacts& facts, const RankSight& sight, HangRank& rank) {
-  const NcclOpenCall* open = openCallOf(*sight.report);
+  const EnteredCall* open = openCallOf(*sight.report);
   if (open == nullptr || rank.state == RankState::kExited) {
     return;
   }
-  rank.nccl_function = open->function;
-  rank.nccl_entered_at_ns = open->entered_at_ns;
+  rank.open_call = open->function;
+  rank.open_since_ns = open->entered_at_ns;
   const bool is_timed = !sight.hasEnded() || (facts.end.at_ns && facts.end.alive.contains(rank.rank));
   if (is_timed && facts.until_ns > open->entered_at_ns) {
-    rank.nccl_s = static_cast<double>(facts.until_ns - open->entered_at_ns) / 1e9;
+    rank.open_s = static_cast<double>(facts.until_ns - open->entered_at_ns) / 1e9;
   }
 }
 

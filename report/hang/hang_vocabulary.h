@@ -49,6 +49,7 @@ enum class HangReason : uint8_t {
   kStopped,      ///< a rank's process is stopped
   kNeverCame,    ///< a rank has no report
   kInNccl,       ///< a rank is in a call to NCCL
+  kMakingGroup,  ///< ranks are in the call that makes a process group
   kBlocked,      ///< a rank waits outside of communication
   kNotCome,      ///< a rank had not come when the job was ended
   kElsewhere,    ///< a rank of another machine has not come
@@ -80,6 +81,8 @@ inline constexpr auto kHangReasons = std::to_array<HangReasonText>({
     {"stopped", "The process of a rank that others wait for, or may wait for, is stopped, by a signal or a debugger."},
     {"never_came", "A rank that others wait for has no report."},
     {"in_nccl", "A rank that others wait for is in a call to NCCL that has not returned."},
+    {"making_group",
+     "Ranks are in the call that makes a process group, which other ranks have not made, or made with other ranks."},
     {"blocked", "A rank that others wait for is blocked outside of communication: in input, output, a lock, a sleep."},
     {"not_come",
      "A rank that others waited for had not come when the job was ended. What it did until then is not known."},

@@ -40,15 +40,15 @@ struct HangRank {
   std::optional<uint64_t> pid;
   std::optional<int64_t> exit_signal;
   std::optional<int64_t> exit_status;
-  std::string process;                        ///< its state in words; "" if not known
-  std::optional<HangCall> call;               ///< the one it waits in, else the last it issued
-  RankRanges waits_for;                       ///< empty if it waits for no rank
-  bool inferred = false;                      ///< that it waits in `call` follows from its being the last one
-  std::optional<uint64_t> steps;              ///< that it has ended
-  std::string nccl_function;                  ///< the call to NCCL that has not returned; "" if there is none
-  std::optional<uint64_t> nccl_entered_at_ns; ///< CLOCK_REALTIME
-  bool child_computes = false;                ///< a child process uses a processor; not part of the document
-  double nccl_s = 0;                          ///< since then, if the rank still runs; not part of the document
+  std::string process;                   ///< its state in words; "" if not known
+  std::optional<HangCall> call;          ///< the one it waits in, else the last it issued
+  RankRanges waits_for;                  ///< empty if it waits for no rank
+  bool inferred = false;                 ///< that it waits in `call` follows from its being the last one
+  std::optional<uint64_t> steps;         ///< that it has ended
+  std::string open_call;                 ///< to NCCL or for a group, not returned; "" if there is none
+  std::optional<uint64_t> open_since_ns; ///< CLOCK_REALTIME
+  bool child_computes = false;           ///< a child process uses a processor; not part of the document
+  double open_s = 0;                     ///< since then, if the rank still runs; not part of the document
 };
 
 /// A row of collectives that ranks of a group count differently.

@@ -68,13 +68,13 @@ inline constexpr auto kColumns<HangRank> = std::tuple{
         &HangRank::exit_status,
         "The exit status of a process that exited by itself; null if not known."),
     column<NullIfEmpty>(
-        "nccl_function",
-        &HangRank::nccl_function,
-        "The call to NCCL that a thread of the rank has entered, and that has not returned: the longest open one; null "
-        "if there is none."),
+        "open_call",
+        &HangRank::open_call,
+        "The call to NCCL, or the one that makes a process group, that a thread of the rank has entered, and that has "
+        "not returned: the longest open one; null if there is none."),
     column<RealTime>(
-        "nccl_entered_at",
-        &HangRank::nccl_entered_at_ns,
+        "open_since",
+        &HangRank::open_since_ns,
         "When the thread entered it, to about 10 ms; null if there is none."),
 };
 

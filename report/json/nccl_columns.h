@@ -8,7 +8,7 @@
 
 namespace commtap {
 
-/// The columns of NCCL calls and of CUDA graphs.
+/// The columns of NCCL calls, of calls that have not returned, and of CUDA graphs.
 
 template <>
 inline constexpr auto kColumns<NcclCommunicator> = std::tuple{
@@ -80,13 +80,17 @@ inline constexpr auto kColumns<NcclCall> = std::tuple{
 };
 
 template <>
-inline constexpr auto kColumns<NcclOpenCall> = std::tuple{
-    column(field::kFunction, &NcclOpenCall::function, "The NCCL function that a thread is in."),
+inline constexpr auto kColumns<EnteredCall> = std::tuple{
+    column(
+        field::kFunction,
+        &EnteredCall::function,
+        "The NCCL function that a thread is in, or `new_group`, `split_group`, `shrink_group` or `init_process_group`; "
+        "`new_group of ranks 0-1` says which ranks it is to have."),
     column<NullIfEmpty>(
         field::kGroup,
-        &NcclOpenCall::group,
+        &EnteredCall::group,
         "The `group` of the collective that made the call; null if no collective made it."),
-    column<RealTime>("entered_at", &NcclOpenCall::entered_at_ns, "When the thread entered it, to about 10 ms."),
+    column<RealTime>("entered_at", &EnteredCall::entered_at_ns, "When the thread entered it, to about 10 ms."),
 };
 
 template <>

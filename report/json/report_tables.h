@@ -57,6 +57,13 @@ inline constexpr auto kTables<Report> = std::tuple{
         "The last collectives that the process issued, oldest first: at most 2,048, or 100 for a process that "
         "exited by itself."),
     column(
+        "open_calls",
+        &Report::open_calls,
+        "The calls to NCCL, and those that make process groups, that threads had entered and that had not returned "
+        "when "
+        "the report was written, the longest open first; absent if there were none.",
+        {.presence = Presence::kIfKnown}),
+    column(
         field::kNccl,
         &Report::nccl,
         "Present only if the process called NCCL in a way that commtap can observe: libnccl.so's functions by "
@@ -91,12 +98,6 @@ inline constexpr auto kTables<Nccl> = std::tuple{
         field::kCalls,
         &Nccl::calls,
         "One row per distinct (function, communicator, op, group, module, phase, dtype, in_group)."),
-    column(
-        "open",
-        &Nccl::open,
-        "The calls that threads had entered and that had not returned when the report was written, the longest "
-        "open first; absent if there were none.",
-        {.presence = Presence::kIfKnown}),
 };
 
 /// Calls `visit` with each table, in writing order.

@@ -494,7 +494,8 @@ struct LedgerStall {
   std::atomic<uint64_t> exposed_ns; ///< live
 };
 
-/// A call to NCCL that a thread has entered. The record is free for the next call once the call has returned.
+/// A call to NCCL, or one that makes a process group, that a thread has entered. The record is free for the next call
+/// once the call has returned.
 struct LedgerOpenCall {
   static constexpr size_t kMembers = 4;
   LiveNumber entered_at_ns; ///< live; steady clock; 0: free; 1: being written

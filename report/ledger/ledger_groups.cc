@@ -143,14 +143,27 @@ bool LedgerWriter::countNccl(uint32_t version) {
   if (!nccl_rows_.create(lock)) {
     return false;
   }
-  if (used(kOpenCalls, lock) == 0) {
-    if (reserve(kOpenCalls, kMostOpenCalls, lock) == kNoIndex) {
-      return false;
-    }
-    commit(kOpenCalls, kMostOpenCalls, lock);
+  if (!makeOpenCalls(lock)) {
+    return false;
   }
   changeHeader(lock, [version](LedgerHeader& head) { head.nccl = version; });
   return true;
+}
+
+bool LedgerWriter::makeOpenCalls(const LedgerLock& lock) {
+  if (used(kOpenCalls, lock) != 0) {
+    return true;
+  }
+  if (reserve(kOpenCalls, kMostOpenCalls, lock) == kNoIndex) {
+    return false;
+  }
+  commit(kOpenCalls, kMostOpenCalls, lock);
+  return true;
+}
+
+bool LedgerWriter::noteOpenCalls() {
+  const LedgerLock lock(appending());
+  return makeOpenCalls(lock);
 }
 
 uint32_t LedgerWriter::addCommunicator() {

@@ -283,8 +283,14 @@ class LedgerWriter final : public LedgerStore {
   LedgerNcclCall* row(const NcclKey& key) {
     return nccl_rows_.findOrAdd(key, key.function);
   }
+
+  // Calls that have not returned.
+
+  /// Makes room for them. Returns false if there is no memory. countNccl() does so, too.
+  bool noteOpenCalls();
   /// Notes that a thread has entered a call, for `group` (kNoIndex: none). Returns the record to pass to leave();
   /// nullptr if as many calls are open as there are records. Threads with different `start` rarely meet in one record.
+  /// Call only after noteOpenCalls().
   LedgerOpenCall* enter(StringId function, uint32_t group, uint64_t now_ns, uintptr_t start);
   /// Notes that the call has returned.
   static void leave(LedgerOpenCall& open) {
@@ -310,6 +316,7 @@ class LedgerWriter final : public LedgerStore {
   void restartSteps(const LedgerLock& lock);
   void restartSequences(const LedgerLock& lock);
   void clearLast();
+  bool makeOpenCalls(const LedgerLock& lock);
   void leaveAllCalls();
   uint32_t addRanks(std::string_view name, std::span<const uint32_t> ranks, const LedgerLock& lock);
   /// Returns 1 + the number of the record of a group's part, added at first use; kIndexMask if the table is full.

@@ -181,6 +181,7 @@ Result<LedgerContents> readLedger(std::span<const std::byte> bytes) {
   readSteps(reading);
   readLast(reading);
   readNccl(reading);
+  readOpenCalls(reading);
   readCudaGraphs(reading);
   readOwnCost(reading);
   readNotSeen(reading);

@@ -65,6 +65,7 @@ void readLast(LedgerReading& reading);
 
 /// Reads NCCL's communicators and the calls to NCCL.
 void readNccl(LedgerReading& reading);
+void readOpenCalls(LedgerReading& reading);
 void readCudaGraphs(LedgerReading& reading);
 
 inline Phase phaseOf(Phase phase) {

@@ -95,7 +95,7 @@ struct SeenOpenCall {
 };
 
 /// Adds the call unless the record is free, is being written, or changes at this moment.
-void addOpenCall(LedgerReading& reading, uint64_t number, std::vector<NcclOpenCall>& open) {
+void addOpenCall(LedgerReading& reading, uint64_t number, std::vector<EnteredCall>& open) {
   constexpr uint64_t kBeingWritten = 1;
   const LedgerOpenCall& ledger = reading.records.at<kOpenCalls>(number);
   const SeenOpenCall seen(ledger);
@@ -103,10 +103,10 @@ void addOpenCall(LedgerReading& reading, uint64_t number, std::vector<NcclOpenCa
     return;
   }
   if (seen.check != checkOfOpenCall(number, seen.entered_at_ns, seen.call)) {
-    reading.records.damaged("an open call to NCCL is damaged and was left out");
+    reading.records.damaged("a call that had not returned is damaged and was left out");
     return;
   }
-  NcclOpenCall read;
+  EnteredCall read;
   read.function = reading.records.text(static_cast<StringId>(seen.call & UINT32_MAX));
   const uint32_t group = static_cast<uint32_t>(seen.call >> 32U);
   read.group = group == kNoIndex ? "" : reading.groupName(group);
@@ -133,10 +133,14 @@ void readNccl(LedgerReading& reading) {
     }
   });
   mergeEqualCalls(nccl.calls);
-  for (uint64_t i = 0; i < records.count(kOpenCalls); ++i) {
-    addOpenCall(reading, i, nccl.open);
+}
+
+void readOpenCalls(LedgerReading& reading) {
+  std::vector<EnteredCall>& open = reading.report.open_calls;
+  for (uint64_t i = 0; i < reading.records.count(kOpenCalls); ++i) {
+    addOpenCall(reading, i, open);
   }
-  std::sort(nccl.open.begin(), nccl.open.end(), [](const NcclOpenCall& a, const NcclOpenCall& b) {
+  std::sort(open.begin(), open.end(), [](const EnteredCall& a, const EnteredCall& b) {
     return a.entered_at_ns < b.entered_at_ns;
   });
 }

@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, kSectionCount> kRecordNames = {
     "a peer of split sizes",
     "the split sizes of a row of collectives",
     "the time in which a module stood still",
-    "an open call to NCCL",
+    "a call that had not returned",
 };
 
 } // namespace

@@ -214,20 +214,10 @@ struct NcclCall {
   bool operator==(const NcclCall&) const = default;
 };
 
-/// A call to NCCL that a thread had entered, and that had not returned.
-struct NcclOpenCall {
-  std::string function;
-  std::string group;          ///< the group of the collective that made the call; "" if there is none
-  uint64_t entered_at_ns = 0; ///< CLOCK_REALTIME
-
-  bool operator==(const NcclOpenCall&) const = default;
-};
-
 struct Nccl {
   std::string version; ///< "2.29.7"; "" if NCCL did not report it
   std::vector<NcclCommunicator> communicators;
   std::vector<NcclCall> calls;
-  std::vector<NcclOpenCall> open; ///< the longest open first
 
   bool operator==(const Nccl&) const = default;
 };
@@ -277,6 +267,15 @@ struct OwnCost {
   bool operator==(const OwnCost&) const = default;
 };
 
+/// A call to NCCL, or one that makes process groups, that a thread had entered, and that had not returned.
+struct EnteredCall {
+  std::string function;       ///< "ncclAllReduce", "new_group of ranks 0-1"
+  std::string group;          ///< the group of the collective that made the call; "" if there is none
+  uint64_t entered_at_ns = 0; ///< CLOCK_REALTIME
+
+  bool operator==(const EnteredCall&) const = default;
+};
+
 struct NotSeenEntry {
   std::string reason;
   uint64_t count = 0;
@@ -293,6 +292,7 @@ struct Report {
   std::optional<std::vector<Operation>> operations; ///< nullopt unless COMMTAP_LEVEL asked for them
   std::vector<Step> steps;                          ///< in order; the running step is last
   std::vector<LastCollective> last;                 ///< oldest first
+  std::vector<EnteredCall> open_calls;              ///< the longest open first
   std::optional<Nccl> nccl;                         ///< nullopt if NCCL was not called
   std::optional<OwnCost> own_cost;                  ///< nullopt if the report does not have it
   std::vector<CudaGraph> cuda_graphs;               ///< in the order in which they were captured

@@ -16,7 +16,7 @@ bool hasCallUnderWay(const Report& report) {
     }
   }
   const bool times_all = report.job.timing.every == 1;
-  return (report.nccl && !report.nccl->open.empty()) ||
+  return !report.open_calls.empty() ||
          std::any_of(report.last.begin(), report.last.end(), [&](const LastCollective& call) {
            const bool is_returned = call.state == LastState::kReturned;
            return call.state == LastState::kIssued || call.state == LastState::kFailed ||

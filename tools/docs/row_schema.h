@@ -51,7 +51,7 @@ inline constexpr std::tuple kDefinitions = {
     Definition<LastCollective>{"last_collective"},
     Definition<NcclCommunicator>{"nccl_communicator"},
     Definition<NcclCall>{"nccl_call"},
-    Definition<NcclOpenCall>{"nccl_open_call"},
+    Definition<EnteredCall>{"entered_call"},
     Definition<GraphCollective>{"graph_collective"},
     Definition<GraphNcclCall>{"graph_nccl_call"},
     Definition<CudaGraph>{"cuda_graph"},

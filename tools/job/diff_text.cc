@@ -65,10 +65,16 @@ std::string moduleName(const ChangeBundle& change) {
   return change.modules.size() == 1 ? name : fmt::format("{} ({} modules, each)", name, change.modules.size());
 }
 
-/// Returns whether to show which ranks have the modules' totals: some have others than before.
+/// Returns whether the numbers are means over ranks that differ.
+bool isMean(const Change& change) {
+  return change.before.is_uneven || change.after.is_uneven;
+}
+
+/// Returns whether to show which ranks have the modules' totals: some have others than before, or differ.
 bool showsRanks(const JobDiff& diff) {
-  return std::any_of(
-      diff.modules.begin(), diff.modules.end(), [](const ChangeBundle& each) { return each.change.hasOtherRanks(); });
+  return std::any_of(diff.modules.begin(), diff.modules.end(), [](const ChangeBundle& each) {
+    return each.change.hasOtherRanks() || isMean(each.change);
+  });
 }
 
 /// Returns the cells of a module's totals. With `ranks`, those of both runs, or of one if they are the same.
@@ -77,7 +83,8 @@ std::vector<std::string> moduleCells(const ChangeBundle& module, bool ranks) {
   if (ranks) {
     const std::string before = rankText(module.change.before.on);
     const std::string after = rankText(module.change.after.on);
-    cells.push_back(module.change.hasOtherRanks() ? before + " to " + after : before.empty() ? after : before);
+    const std::string on = module.change.hasOtherRanks() ? before + " to " + after : before.empty() ? after : before;
+    cells.push_back(isMean(module.change) ? "mean of " + on : on);
   }
   return cells;
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -121,7 +123,7 @@ std::string stateOf(const Verdict& verdict) {
       return verb + " stopped (SIGSTOP or a debugger)" + lastOf(rank) +
              (verdict.call ? "" : "; no rank made progress for " + humanDuration(verdict.quiet_s * 1e9));
     case HangReason::kInNccl:
-      return verb + " in " + (rank == nullptr ? "NCCL" : ncclOf(*rank)) + lastOf(rank);
+      return verb + " in " + (rank == nullptr ? "NCCL" : openCallOf(*rank)) + lastOf(rank);
     case HangReason::kBlocked:
       return verb + " blocked outside of communication" +
              (rank != nullptr && !rank->process.empty() ? " (" + rank->process + ")" : "") + lastOf(rank);
@@ -188,6 +190,32 @@ std::string lineOfMissing(const Verdict& verdict) {
                                : fmt::format("{} {} not entered {}", cause, have(verdict.cause), fullNameOf(call));
   const std::string who = is_message ? cause + " " : countOf(verdict.cause) == 1 ? "it " : "they ";
   return fmt::format("{}: {}{}; {}", what, who, stateOf(verdict), waitOf(verdict));
+}
+
+/// Returns "rank 0 is in new_group of ranks 0-1, ranks 2-3 are in new_group of ranks 2-3": what ranks make, and those
+/// that make nothing.
+std::string makersOf(const Verdict& verdict) {
+  std::vector<std::pair<std::string, std::vector<int64_t>>> makers; // by the first rank
+  for (const HangRank& rank : verdict.ranks) {
+    const std::string call = rank.role == RankRole::kCause ? rank.open_call : "none";
+    const auto same = std::ranges::find(makers, call, [](const auto& each) { return each.first; });
+    (same == makers.end() ? makers.emplace_back(call, std::vector<int64_t>()) : *same).second.push_back(rank.rank);
+  }
+  std::string text;
+  for (auto& [call, ranks] : makers) {
+    const RankRanges ranges = rankRanges(std::move(ranks));
+    const std::string verb = verdict.end ? (countOf(ranges) == 1 ? "was" : "were") : isOrAre(ranges);
+    text += fmt::format("{}{} {} in {}", text.empty() ? "" : ", ", someRanks(ranges), verb, inert(call));
+  }
+  return text;
+}
+
+/// Returns what ranks of a job that is stuck make, and that each rank has to make it.
+std::string lineOfMaking(const Verdict& verdict) {
+  const std::string waits = verdict.waits_s > 0 ? ", for " + humanDuration(verdict.waits_s * 1e9) : "";
+  const std::string then = verdict.end ? ", until " + endedText(*verdict.end) : "";
+  return makersOf(verdict) + waits + then +
+         "; all ranks of a job have to make each group, in one order, unless use_local_synchronization is set";
 }
 
 std::string lineOfCycle(const Verdict& verdict) {
@@ -274,6 +302,8 @@ std::string lineOfStuck(const Verdict& verdict) {
   switch (verdict.reason) {
     case HangReason::kCycle:
       return lineOfCycle(verdict);
+    case HangReason::kMakingGroup:
+      return lineOfMaking(verdict);
     case HangReason::kDiverged:
       return lineOfDivergence(verdict) + nowOf(verdict);
     case HangReason::kOp:
@@ -319,9 +349,9 @@ std::string exitedText(const Verdict& verdict) {
 std::string lineOfCommon(const Verdict& verdict) {
   const std::string issued = fullNameOf(*verdict.call);
   const auto inside = std::find_if(
-      verdict.ranks.begin(), verdict.ranks.end(), [](const HangRank& rank) { return !rank.nccl_function.empty(); });
+      verdict.ranks.begin(), verdict.ranks.end(), [](const HangRank& rank) { return !rank.open_call.empty(); });
   if (inside != verdict.ranks.end()) {
-    return fmt::format("all ranks have issued {}; rank {} is inside {}", issued, inside->rank, ncclOf(*inside));
+    return fmt::format("all ranks have issued {}; rank {} is inside {}", issued, inside->rank, openCallOf(*inside));
   }
   const std::string what = verdict.end ? fmt::format("all ranks had issued {} when {}", issued, endedText(*verdict.end))
                                        : "all ranks have issued " + issued;
@@ -376,6 +406,8 @@ std::string lineOfUnknown(const Verdict& verdict) {
       return lineOfQuiet(verdict);
     case HangReason::kCycle:
       return lineOfCycle(verdict);
+    case HangReason::kMakingGroup:
+      return lineOfMaking(verdict);
     case HangReason::kDamaged:
       return fmt::format(
           "parts of the ledger of {} are damaged, so the calls that it issued are not known", someRanks(verdict.cause));
@@ -519,9 +551,9 @@ std::string endOf(const HangRank* rank) {
                                              : "";
 }
 
-std::string ncclOf(const HangRank& rank) {
-  const std::string age = rank.nccl_s > 0 ? " for " + humanDuration(rank.nccl_s * 1e9) : "";
-  return inert(rank.nccl_function) + ", which has not returned" + age;
+std::string openCallOf(const HangRank& rank) {
+  const std::string age = rank.open_s > 0 ? " for " + humanDuration(rank.open_s * 1e9) : "";
+  return inert(rank.open_call) + ", which has not returned" + age;
 }
 
 bool isRunning(const Verdict& verdict) {

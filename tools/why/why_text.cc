@@ -22,7 +22,7 @@ std::string runLine(const Verdict& verdict) {
 /// Returns "blocked (sleeps), last call all_reduce #9 of tp [0-1] for Net.a". `with_all`: the job was killed.
 std::string stateText(const HangRank& rank, bool with_all) {
   const std::string process = rank.process.empty() ? "" : " (" + rank.process + ")";
-  if (rank.state == RankState::kWaits && rank.call && rank.nccl_function.empty()) { // in a call that differs
+  if (rank.state == RankState::kWaits && rank.call && rank.open_call.empty()) { // in a call that differs
     return fmt::format("waits in {} of {}{}", nameOf(*rank.call), inert(rank.call->module), process);
   }
   const std::string_view state = rank.state == RankState::kEnded ? "was alive until the end"
@@ -50,7 +50,7 @@ std::string rankLine(const Verdict& verdict, const HangRank& rank) {
         someRanks(rank.waits_for),
         was_ended && !by_signal && rank.exit_status ? fmt::format(", and exited{}", endOf(&rank)) : "");
   }
-  text += rank.nccl_function.empty() ? "" : "; in " + ncclOf(rank);
+  text += rank.open_call.empty() ? "" : "; in " + openCallOf(rank);
   text += rank.steps ? ", " + counted(*rank.steps, "step") : "";
   return rank.pid ? text + fmt::format("; pid {} on {}", *rank.pid, inert(rank.host)) : text;
 }

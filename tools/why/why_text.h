@@ -31,7 +31,7 @@ std::string lastOf(const HangRank* rank);
 std::string endOf(const HangRank* rank);
 
 /// Returns "ncclAllReduce, which has not returned for 42.0 s".
-std::string ncclOf(const HangRank& rank);
+std::string openCallOf(const HangRank& rank);
 
 /// Returns the first stretch in which ranks made other collectives, in one sentence.
 std::string lineOfDivergence(const Verdict& verdict);

@@ -12,7 +12,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 20U
+#define COMMTAP_PYTHON_ABI 21U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -80,6 +80,15 @@ using CommtapTakeText = void (*)(void* data, const char* text);
 
 /// Receives a parameter and its gradient, both TensorImpls that live during the call.
 using CommtapTakeGradient = void (*)(void* data, void* parameter, void* gradient);
+
+using CommtapTakeRank = void (*)(void* data, int64_t rank);
+
+/// Which ranks a process group is to have.
+enum CommtapGroupRanks : uint8_t {
+  kCommtapUnknownRanks,
+  kCommtapAllRanks,
+  kCommtapNamedRanks,
+};
 
 struct CommtapParameterFacts {
   const char* name;
@@ -259,6 +268,9 @@ struct CommtapPython {
   /// Hands the gradients of the optimizer whose step runs on this thread to `take`, except DTensors: torch's functions
   /// communicate for these. Takes the GIL, and runs no code of the job.
   void (*step_gradients)(CommtapTakeGradient take, void* data);
+  /// Hands the ranks in the arguments of new_group to `take`, while torch measures this thread's call of it. The caller
+  /// holds the GIL.
+  CommtapGroupRanks (*new_groups_ranks)(CommtapTakeRank take, void* data);
   /// Receives the graphs that Dynamo and Inductor compile from now on, if they are loaded. Returns 0 if Inductor is
   /// not. Takes the GIL.
   int (*watch_compiler)();

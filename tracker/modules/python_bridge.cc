@@ -26,6 +26,7 @@
 #include "tracker/core/log.h"
 #include "tracker/core/process_ledger.h"
 #include "tracker/core/python_host.h"
+#include "tracker/modules/group_calls.h"
 #include "tracker/modules/labels.h"
 #include "tracker/modules/module_hook.h"
 #include "tracker/verify/sampler.h"
@@ -306,6 +307,7 @@ void startPython(Labels labels) {
         StepGradients::setFunction(part->step_gradients);
         CompiledCode::setPython(part);
         Sampler::setFunction(part->sample_step);
+        GroupCalls::start(part->new_groups_ranks);
       }
     }
   }

@@ -476,5 +476,6 @@ const CommtapPython commtap_python = {
     .forward_node = commtap::nodeOfForward,
     .sample_step = commtap::sampleStepRunning,
     .step_gradients = commtap::gradientsOfStep,
+    .new_groups_ranks = commtap::newGroupsRanks,
     .watch_compiler = commtap::watchCompiler,
 };

@@ -341,4 +341,32 @@ CommtapTorchFunction runningTorchFunction() {
   return running;
 }
 
+CommtapGroupRanks newGroupsRanks(CommtapTakeRank take, void* data) {
+  const ErrorGuard keep_errors;
+  const PyRef frame = PyRef::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+  const PyRef arguments = localOf(frame, torch_names::kTimedArguments);
+  const PyRef named = localOf(frame, torch_names::kTimedNamedArguments);
+  if (!arguments || !PyTuple_Check(arguments.get()) || !named || !PyDict_Check(named.get())) {
+    return kCommtapUnknownRanks;
+  }
+  PyObject* ranks = PyTuple_GET_SIZE(arguments.get()) > 0
+                        ? PyTuple_GET_ITEM(arguments.get(), 0)
+                        : PyDict_GetItemString(named.get(), torch_names::kGroupsRanks);
+  if (ranks == nullptr || ranks == Py_None) {
+    return kCommtapAllRanks;
+  }
+  if (!PyList_CheckExact(ranks) && !PyTuple_CheckExact(ranks) && !PyRange_Check(ranks)) { // may run the job's code
+    return kCommtapUnknownRanks;
+  }
+  const PyRef list(PySequence_List(ranks));
+  for (Py_ssize_t i = 0; list && i < PyList_GET_SIZE(list.get()); ++i) {
+    PyObject* rank = PyList_GET_ITEM(list.get(), i);
+    if (!PyLong_CheckExact(rank)) {
+      return kCommtapUnknownRanks;
+    }
+    take(data, PyLong_AsLongLong(rank));
+  }
+  return list ? kCommtapNamedRanks : kCommtapUnknownRanks;
+}
+
 } // namespace commtap

@@ -35,6 +35,9 @@ RunningWork runningWork();
 /// is the stage of a pipeline. Leaves no Python error. The caller holds the GIL.
 std::vector<PyRef> modulesInFrames(CommtapInFrames what, uint32_t number);
 
+/// See CommtapPython::new_groups_ranks.
+CommtapGroupRanks newGroupsRanks(CommtapTakeRank take, void* data);
+
 /// Prepares the names to look for. The caller holds the GIL.
 void startTorchFunctions();
 

@@ -108,6 +108,19 @@ constexpr const char* kLabelText = "name"; // the attribute
 constexpr const char* kGroupsFile = "torch.distributed.distributed_c10d";
 constexpr const char* kRegisterGroup = "_register_process_group";
 
+/// torch/distributed/c10d_logger.py: the counters of waits around the functions of distributed_c10d.py. The function
+/// around these has their arguments.
+constexpr std::string_view kWaitCounters = "pytorch.wait_counter.c10d.";
+constexpr const char* kTimedArguments = "args";
+constexpr const char* kTimedNamedArguments = "kwargs";
+constexpr const char* kGroupsRanks = "ranks"; // new_group's first parameter
+constexpr std::string_view kNewGroup = "new_group";
+constexpr std::array<std::string_view, 4> kMakersOfGroups = {
+    "init_process_group",
+    kNewGroup,
+    "split_group",
+    "shrink_group"};
+
 constexpr const char* kMeshFile = "torch.distributed.device_mesh";
 constexpr const char* kMeshClass = "DeviceMesh";
 

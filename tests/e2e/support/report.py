@@ -80,6 +80,7 @@ class Report:
         self.steps: list[Row] = document.get("steps", [])  # a generated report has none
         self.last: list[Row] = document.get("last", [])
         self.nccl: dict[str, Any] | None = document.get("nccl")
+        self.open_calls: list[dict[str, Any]] = document.get("open_calls", [])
         self.cuda_graphs: list[Row] = document.get("cuda_graphs", [])
         self.own_cost: Row | None = document.get("own_cost")
         self.not_seen: list[dict[str, Any]] = document["not_seen"]

@@ -66,6 +66,7 @@ HANGS = [
     Hang("stopped", 2, "stopped", "1", "all_reduce", WORLD, "Net.a"),
     Hang("uneven", 3, "op", "1", "barrier", WORLD, "Global"),
     Hang("evaluation", 3, "op", "0", "all_reduce", WORLD, "Net.a"),
+    Hang("lone_group", 3, "making_group", "0", "all_reduce", WORLD, "Net.a"),
     Hang("two_groups", 2, "cycle", "0-1", "all_reduce", "first", "Pair.first"),
     Hang("three_groups", 3, "cycle", "0-2", "all_reduce", "pair01", "Block"),
     Hang("wrong_group", 4, "cycle", "2-3", "all_reduce", "node", "Net.a"),
@@ -94,7 +95,7 @@ NO_HANGS = [
     ("all_elsewhere", 2, CANNOT_TELL, "not_completed"),
 ]
 #: These run in every session: one per reason. The others run in `./dev test all`.
-DAILY = {"skip", "killed", "two_groups", "micro_batch", "lock", "slow_rank"}
+DAILY = {"skip", "killed", "lone_group", "two_groups", "micro_batch", "lock", "slow_rank"}
 
 
 @contextlib.contextmanager
@@ -137,6 +138,21 @@ def test_the_verdict_on_a_hang(hang: Hang, tmp_path: Path) -> None:
     if hang.counted:
         assert hang.counted in {each["module"] for each in verdict["counts"]}
     assert {each["rank"] for each in verdict["ranks"]} == set(range(hang.ranks))
+
+
+@pytest.mark.long
+def test_ranks_that_make_other_groups(tmp_path: Path) -> None:
+    """All ranks in new_group are the cause. How far each comes before it stays there differs from run to run."""
+    with started(tmp_path, "own_groups", 4) as job:
+        _, verdict = verdict_on(job, ("stuck",))
+    making = [rank for rank in verdict["ranks"] if rank["open_call"]]
+    assert verdict["reason"] == "making_group", verdict["line"]
+    assert len(making) >= 2
+    assert {rank["role"] for rank in making} == {"cause"}
+    for rank in making:
+        pairs = {f"new_group of ranks {pair}" for pair in ("0-1", "2-3", "0,2", "1,3")}
+        assert rank["open_call"] in pairs
+        assert f"in {rank['open_call']}" in verdict["line"]
 
 
 @pytest.mark.parametrize(
@@ -282,14 +298,14 @@ def test_a_rank_that_does_not_return_from_nccl(tmp_path: Path) -> None:
     assert verdict["call"]["sequence"] == 4
     assert "it is in ncclAllReduce, which has not returned for" in verdict["line"]
     [cause] = [rank for rank in verdict["ranks"] if rank["rank"] == 1]
-    assert cause["nccl_function"] == "ncclAllReduce"
-    entered = datetime.datetime.fromisoformat(cause["nccl_entered_at"]).timestamp()
+    assert cause["open_call"] == "ncclAllReduce"
+    entered = datetime.datetime.fromisoformat(cause["open_since"]).timestamp()
     assert began - 1 < entered < time.time() - PATIENCE_S + 1
     job.run.recover()
-    [open_call] = job.run.report(1).nccl["open"]
+    [open_call] = job.run.report(1).open_calls
     assert (open_call["function"], open_call["group"]) == ("ncclAllReduce", "0")
-    assert open_call["entered_at"] == cause["nccl_entered_at"]
-    assert "open" not in job.run.report(0).nccl
+    assert open_call["entered_at"] == cause["open_since"]
+    assert not job.run.report(0).open_calls
 
 
 def test_every_hang_is_on_the_page() -> None:

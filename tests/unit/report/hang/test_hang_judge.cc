@@ -59,18 +59,37 @@ TEST_CASE("a rank that sleeps outside of communication is the cause, once the jo
 
 TEST_CASE("a rank that is in a call to NCCL is the cause, and not blocked outside of communication") {
   HangJob job = lateJob(4, 2);
-  job.report(2).nccl.emplace().open = {{"ncclGroupEnd", "", job.after(10)}, {"ncclCommAbort", "", job.after(20)}};
+  job.report(2).open_calls = {{"ncclGroupEnd", "", job.after(10)}, {"ncclCommAbort", "", job.after(20)}};
   const Verdict verdict = judged(job);
   checkIsRank2(verdict, HangReason::kInNccl, HangStatus::kStuck);
   CHECK(rankOf(verdict, 2).state == RankState::kWaits);
-  CHECK(rankOf(verdict, 2).nccl_function == "ncclGroupEnd");
-  CHECK(rankOf(verdict, 2).nccl_entered_at_ns == job.after(10));
-  CHECK(rankOf(verdict, 2).nccl_s == doctest::Approx(50));
-  CHECK(rankOf(verdict, 0).nccl_function.empty());
+  CHECK(rankOf(verdict, 2).open_call == "ncclGroupEnd");
+  CHECK(rankOf(verdict, 2).open_since_ns == job.after(10));
+  CHECK(rankOf(verdict, 2).open_s == doctest::Approx(50));
+  CHECK(rankOf(verdict, 0).open_call.empty());
   job.report(2).job.exit = ExitKind::kKilled;
   CHECK(judged(job).reason == HangReason::kKilled);
-  CHECK(rankOf(judged(job), 2).nccl_function == "ncclGroupEnd");
-  CHECK(rankOf(judged(job), 2).nccl_s == 0);
+  CHECK(rankOf(judged(job), 2).open_call == "ncclGroupEnd");
+  CHECK(rankOf(judged(job), 2).open_s == 0);
+}
+
+TEST_CASE("ranks in the call that makes a group are the cause, whether a rank waits for them or none does") {
+  HangJob job = lateJob(4, 2);
+  job.report(2).open_calls = {{"new_group of ranks 2-3", "", job.after(10)}};
+  checkIsRank2(judged(job), HangReason::kMakingGroup, HangStatus::kStuck);
+  job.report(1).open_calls = {{"new_group of ranks 0-1", "", job.after(20)}};
+  checkVerdict(judged(job), HangStatus::kStuck, HangReason::kMakingGroup, {{1, 2}});
+
+  HangJob idle(4);
+  idle.report(0).open_calls = {{"new_group of ranks 0-1", "", idle.after(10)}};
+  idle.report(3).open_calls = {{"split_group", "", idle.after(20)}};
+  const Verdict verdict = judged(idle);
+  checkVerdict(verdict, HangStatus::kStuck, HangReason::kMakingGroup, {{0, 0}, {3, 3}});
+  CHECK(verdict.since_ns == idle.after(10));
+  CHECK(rankOf(verdict, 3).open_call == "split_group");
+  CHECK(judged(idle, 5).status == HangStatus::kHealthy);
+  idle.report(0).job.exit = ExitKind::kNormal; // an exception ended its call
+  CHECK(judged(idle).cause == RankRanges{{3, 3}});
 }
 
 TEST_CASE("a rank that makes progress is no hang, one that only computes is unknown") {

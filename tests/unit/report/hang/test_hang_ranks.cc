@@ -54,11 +54,11 @@ TEST_CASE("a rank that was killed at an unknown time is not said to have been al
 
 TEST_CASE("a call to NCCL that has not returned is timed until the job's end") {
   HangJob job(1);
-  job.report(0).nccl.emplace().open = {{"ncclAllReduce", "", job.after(10)}};
-  CHECK(rankedBy(job, {})[0].nccl_s == doctest::Approx(20));
+  job.report(0).open_calls = {{"ncclAllReduce", "", job.after(10)}};
+  CHECK(rankedBy(job, {})[0].open_s == doctest::Approx(20));
   job.report(0).job.exit = ExitKind::kKilled;
-  CHECK(rankedBy(job, {})[0].nccl_s == 0);
-  CHECK(rankedBy(job, {})[0].nccl_function == "ncclAllReduce");
+  CHECK(rankedBy(job, {})[0].open_s == 0);
+  CHECK(rankedBy(job, {})[0].open_call == "ncclAllReduce");
 }
 
 } // namespace

@@ -66,7 +66,7 @@ TEST_CASE("a rank that was alive when the job was ended waits as it did then, or
   for (const int64_t rank : {0, 1, 2, 3}) {
     job.end(rank, ExitKind::kKilled, 15, 20);
   }
-  job.report(3).nccl.emplace().open = {{"ncclAllReduce", "", 5}};
+  job.report(3).open_calls = {{"ncclAllReduce", "", 5}};
   JobEnd end;
   end.alive = {0, 1, 2, 3};
   const WaitGraph graph = graphOf(job, {{0, {1}}, {1, {2, 3}}}, end);
@@ -91,7 +91,7 @@ TEST_CASE("a rank that finished did not wait for a rank without a report") {
 TEST_CASE("a rank in a call to NCCL waits there, unless it makes progress or is stopped") {
   HangJob job(4);
   for (const int64_t rank : {1, 2, 3}) {
-    job.report(rank).nccl.emplace().open = {{"ncclCommInitRank", "", 5}};
+    job.report(rank).open_calls = {{"ncclCommInitRank", "", 5}};
   }
   job.look(2).has_moved = true;
   job.look(3).is_stopped = true;

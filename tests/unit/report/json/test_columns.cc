@@ -43,7 +43,7 @@ TEST_CASE("columns: each field of a report has one name and a sentence") {
   checkColumns<LastCollective>();
   checkColumns<NcclCommunicator>();
   checkColumns<NcclCall>();
-  checkColumns<NcclOpenCall>();
+  checkColumns<EnteredCall>();
   checkColumns<CudaGraph>();
   checkColumns<GraphCollective>();
   checkColumns<GraphNcclCall>();

@@ -81,11 +81,10 @@ TEST_CASE("a call to NCCL is in the ledger from its entry until it returns, also
   REQUIRE(contents);
   CHECK(contents->damage.empty());
   CHECK(
-      contents->report.nccl->open ==
-      std::vector<NcclOpenCall>{{"ncclCommAbort", "", 100}, {"ncclAllReduce", "0", 200}});
+      contents->report.open_calls == std::vector<EnteredCall>{{"ncclCommAbort", "", 100}, {"ncclAllReduce", "0", 200}});
   LedgerWriter::leave(*sooner);
   contents = readLedger(ledger->bytes());
-  CHECK(contents->report.nccl->open == std::vector<NcclOpenCall>{{"ncclAllReduce", "0", 200}});
+  CHECK(contents->report.open_calls == std::vector<EnteredCall>{{"ncclAllReduce", "0", 200}});
   CHECK(ledger->enter(reduce, group, zero + 300, 8) == sooner);
 }
 
@@ -102,7 +101,7 @@ TEST_CASE("more open calls than there are records are not noted, and their recor
   CHECK(ledger->enter(name, kNoIndex, 5, 3) == nullptr);
   LedgerWriter::leave(**open.begin());
   CHECK(ledger->enter(name, kNoIndex, 5, 3) == *open.begin());
-  CHECK(readLedger(ledger->bytes())->report.nccl->open.size() == kMostOpenCalls);
+  CHECK(readLedger(ledger->bytes())->report.open_calls.size() == kMostOpenCalls);
 }
 
 TEST_CASE("communicators and NCCL calls beyond the capacity are counted in not_seen") {
@@ -277,7 +276,7 @@ TEST_CASE("a forked child starts at 0, keeps the names and does not touch the pa
   checkInChild([&] {
     ledger->resetInForkedChild();
     const Report fresh = readLedger(ledger->bytes())->report;
-    if (!fresh.nccl || !fresh.nccl->open.empty()) {
+    if (!fresh.nccl || !fresh.open_calls.empty()) {
       return false;
     }
     countOne(*ledger, keyFor(*ledger, "childs"), 1);
@@ -288,7 +287,7 @@ TEST_CASE("a forked child starts at 0, keeps the names and does not touch the pa
   });
   const Report report = readLedger(ledger->bytes())->report;
   CHECK(countOf(report, "childs") == 0);
-  CHECK(report.nccl->open.size() == 1);
+  CHECK(report.open_calls.size() == 1);
   CHECK(countOf(report, "c10d.allreduce_") == 1);
   CHECK(report.not_seen.empty());
 }

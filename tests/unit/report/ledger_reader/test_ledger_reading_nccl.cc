@@ -75,11 +75,11 @@ TEST_CASE("a damaged open call is left out, with a note, and one that is being w
   LedgerOpenCall* open = ledger->enter(ledger->intern("ncclRecv"), kNoIndex, 5, 3);
   open->entered_at_ns = 1;
   CHECK(readLedger(ledger->bytes())->damage.empty());
-  CHECK(readLedger(ledger->bytes())->report.nccl->open.empty());
+  CHECK(readLedger(ledger->bytes())->report.open_calls.empty());
   open->entered_at_ns = 4;
   const Result<LedgerContents> contents = readLedger(ledger->bytes());
-  CHECK(contents->damage == "an open call to NCCL is damaged and was left out");
-  CHECK(contents->report.nccl->open.empty());
+  CHECK(contents->damage == "a call that had not returned is damaged and was left out");
+  CHECK(contents->report.open_calls.empty());
 }
 
 } // namespace

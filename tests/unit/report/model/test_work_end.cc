@@ -28,9 +28,8 @@ TEST_CASE("a call is under way until it has returned, and until it has completed
 
 TEST_CASE("a call to NCCL that has not returned is under way") {
   Report report;
-  report.nccl = Nccl();
   CHECK_FALSE(hasCallUnderWay(report));
-  report.nccl->open.push_back({.function = "ncclAllReduce"});
+  report.open_calls.push_back({.function = "ncclAllReduce"});
   CHECK(hasCallUnderWay(report));
 }
 

@@ -77,7 +77,7 @@ TEST_CASE("the line and the rank's line name the call to NCCL that has not retur
   for (const int64_t rank : {0, 2}) {
     job.issue(rank, Kind::kAllReduce, "Net.b");
   }
-  job.report(1).nccl.emplace().open = {{"ncclAllReduce", "world", job.after(0)}};
+  job.report(1).open_calls = {{"ncclAllReduce", "world", job.after(0)}};
   const Verdict verdict = judged(job);
   CHECK(has(verdict.line, "it is in ncclAllReduce, which has not returned for 1.00 min; others have waited"));
   CHECK(
@@ -86,6 +86,16 @@ TEST_CASE("the line and the rank's line name the call to NCCL that has not retur
           "returned for"));
   job.report(1).job.exit = ExitKind::kKilled;
   CHECK(has(whyText(judged(job), Color::none()), "Net.a; in ncclAllReduce, which has not returned; pid"));
+}
+
+TEST_CASE("the line of ranks that make other groups says which each makes, and who makes none") {
+  HangJob job(4);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.report(0).open_calls = job.report(1).open_calls = {{"new_group of ranks 0-1", "", job.after(0)}};
+  job.report(3).open_calls = {{"new_group of ranks 2-3", "", job.after(10)}};
+  const std::string line = judged(job).line;
+  CHECK(has(line, "ranks 0-1 are in new_group of ranks 0-1, rank 2 is in none, rank 3 is in new_group of ranks "));
+  CHECK(has(line, "for 1.00 min; all ranks of a job have to make each group, in one order"));
 }
 
 TEST_CASE("of a group with many ranges of ranks, the line has the first ones") {
@@ -455,7 +465,7 @@ TEST_CASE("the line says how many ranks have no report, unless it names them") {
 TEST_CASE("the line of a call that all ranks have issued says which call to NCCL has not returned") {
   HangJob job(2);
   job.issueOnAll(Kind::kAllReduce, "Net.a");
-  job.report(1).nccl.emplace().open = {{"ncclAllReduce", "world", job.after(0)}};
+  job.report(1).open_calls = {{"ncclAllReduce", "world", job.after(0)}};
   CHECK(
       judged(job).line ==
       "cannot tell: all ranks have issued all_reduce #1 of world [0-1] (64 B for Net.a, forward); rank 1 is inside "

@@ -341,17 +341,17 @@ TEST_CASE_FIXTURE(NcclFixture, "a call is open from its entry until it returns, 
   thread.frame = nullptr;
   const commtap_nccl_call abort = callOf(COMMTAP_NCCL_CommAbort, comm, 0);
   void* other = hooks.entered(&abort);
-  const std::vector<NcclOpenCall> now = report().nccl.value().open;
+  const std::vector<EnteredCall> now = report().open_calls;
   REQUIRE(now.size() == 2);
   std::set<std::string> found;
-  for (const NcclOpenCall& each : now) {
+  for (const EnteredCall& each : now) {
     found.insert(each.function + " of " + each.group);
     CHECK(each.entered_at_ns > 0);
   }
   CHECK(found == std::set<std::string>{"ncclAllReduce of nccl-open", "ncclCommAbort of "});
   hooks.returned(open);
   hooks.returned(other);
-  CHECK(report().nccl->open.empty());
+  CHECK(report().open_calls.empty());
 }
 
 TEST_CASE_FIXTURE(NcclFixture, "no call is noted as open while counting is off") {

@@ -146,5 +146,29 @@ TEST_CASE_FIXTURE(FramesFixture, "a step's closure is its second argument, or th
   }
 }
 
+TEST_CASE("the ranks of a new group are in the arguments that torch's timing passes on") {
+  CommtapGroupRanks known = kCommtapUnknownRanks;
+  std::vector<int64_t> ranks;
+  const EmbeddedPython python("class Ranks(list):\n  pass\ndef wrapper(*args, **kwargs): look()");
+  python.define("look", [&] {
+    ranks.clear();
+    known = newGroupsRanks(
+        [](void* list, int64_t rank) { static_cast<std::vector<int64_t>*>(list)->push_back(rank); }, &ranks);
+  });
+  for (const char* const call : {"wrapper([0, 2])", "wrapper(ranks=(0, 2))", "wrapper(range(0, 3, 2), 'gloo')"}) {
+    python.run(call);
+    CHECK(known == kCommtapNamedRanks);
+    CHECK(ranks == std::vector<int64_t>{0, 2});
+  }
+  for (const char* const call : {"wrapper()", "wrapper(None)", "wrapper(ranks=None)"}) {
+    python.run(call);
+    CHECK(known == kCommtapAllRanks);
+  }
+  for (const char* const call : {"wrapper(iter([0]))", "wrapper(Ranks([0]))", "wrapper(['a'])", "look()"}) {
+    python.run(call);
+    CHECK(known == kCommtapUnknownRanks);
+  }
+}
+
 } // namespace
 } // namespace commtap
