@@ -693,8 +693,8 @@ CASES: list[Callable[[int], None]] = [
     layer_left_out, replica_left_out, evaluation_break, early_exit, exception, killed, stopped, uneven, evaluation,
     two_groups, three_groups, wrong_group, subset_barrier, micro_batch, both_receive, wrong_peer, message_size,
     data_loader, checkpoint, lock, absent_root, unused_parameters, compiled, long_ago, never_came, all_elsewhere,
-    lone_group, own_groups, slow_rank, slow_checkpoints, computing, lone_evaluation, long_checkpoint, busy_child, long_end, join, going_on,
-    healthy,
+    lone_group, own_groups, slow_rank, slow_checkpoints, computing, lone_evaluation, long_checkpoint, busy_child,
+    long_end, join, going_on, healthy,
 ]  # fmt: skip
 
 

@@ -83,7 +83,7 @@ using CommtapTakeGradient = void (*)(void* data, void* parameter, void* gradient
 
 using CommtapTakeRank = void (*)(void* data, int64_t rank);
 
-/// Which ranks a process group is to have.
+/// The ranks that a process group is to have.
 enum CommtapGroupRanks : uint8_t {
   kCommtapUnknownRanks,
   kCommtapAllRanks,

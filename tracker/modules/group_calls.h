@@ -7,7 +7,7 @@
 namespace commtap {
 
 /// Notes in the ledger which calls that make process groups threads have entered, such as new_group, until they return:
-/// all ranks have to make them. torch tells of them through its counters of waits (c10/util/WaitCounter.h).
+/// all ranks have to make them. torch reports them to its counters of waits (c10/util/WaitCounter.h).
 class GroupCalls {
  public:
   /// The Python part's new_groups_ranks.

@@ -88,7 +88,7 @@ TEST_CASE("the line and the rank's line name the call to NCCL that has not retur
   CHECK(has(whyText(judged(job), Color::none()), "Net.a; in ncclAllReduce, which has not returned; pid"));
 }
 
-TEST_CASE("the line of ranks that make other groups says which each makes, and who makes none") {
+TEST_CASE("the line of ranks that make other groups says what each rank makes") {
   HangJob job(4);
   job.issueOnAll(Kind::kAllReduce, "Net.a");
   job.report(0).open_calls = job.report(1).open_calls = {{"new_group of ranks 0-1", "", job.after(0)}};
