@@ -74,15 +74,17 @@ uint64_t successiveProcesses(const JobReport& job) {
   }
   struct Lives {
     uint64_t count = 0;
+    bool follow = false; ///< one began when another had ended
     uint64_t end_ns = 0; ///< of the last one that ended
   };
   std::map<int64_t, Lives> by_rank;
-  uint64_t most = 0;
+  uint64_t most = 1;
   for (const auto& [begin, end_ns] : ends) {
     Lives& lives = by_rank[begin.first];
-    lives.count += begin.second >= lives.end_ns ? 1 : 0;
+    lives.follow = lives.follow || (lives.count > 0 && begin.second >= lives.end_ns);
+    ++lives.count;
     lives.end_ns = std::max(lives.end_ns, end_ns);
-    most = std::max(most, lives.count);
+    most = lives.follow ? std::max(most, lives.count) : most;
   }
   return most;
 }

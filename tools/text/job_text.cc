@@ -229,8 +229,7 @@ std::string headerText(const JobReport& job, Scope scope, const Color& color) {
   }
   if (const uint64_t lives = successiveProcesses(job); lives > 1 && scope != Scope::kProcess) {
     text += fmt::format(
-        "{} processes of a rank ran one after the other, as in a sweep: the numbers, also those per step, are their "
-        "sums\n",
+        "{} processes of a rank are added up, as in a sweep: the numbers, also those per step, are their sums\n",
         lives);
   }
   return text + exitLines(job, color) + notSeenLines(job, color);

@@ -75,7 +75,7 @@ def test_each_round_is_counted(tmp_path: Path) -> None:
     found = reports(tmp_path)
     assert [report.total(kind="all_reduce") for report in found] == [STEPS] * 4
     assert not any(report.not_seen for report in found)
-    assert "4 processes of a rank ran one after the other" in said
+    assert "4 processes of a rank are added up" in said
 
 
 def test_another_preload(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_another_preload(tmp_path: Path) -> None:
 def test_a_sweep_says_how_many_runs_it_adds_up(tmp_path: Path) -> None:
     """The trials have one folder and one run."""
     line = (
-        "3 processes of a rank ran one after the other, as in a sweep: the numbers, also those per step, are their sums"
+        "3 processes of a rank are added up, as in a sweep: the numbers, also those per step, are their sums"
     )
     assert line in run(tmp_path, "sweep")
     assert line in say("show", tmp_path)[1]

@@ -127,7 +127,7 @@ TEST_CASE("the header says that processes of a rank which followed each other ar
   const auto isSaid = [&reports] {
     const std::string text = headerText(jobOf(reports), Scope::kRun, Color::none());
     return text.find(
-               "3 processes of a rank ran one after the other, as in a sweep: the numbers, also those per step, are "
+               "3 processes of a rank are added up, as in a sweep: the numbers, also those per step, are "
                "their sums\n") != std::string::npos;
   };
   for (uint64_t i = 0; i < 3; ++i) {
@@ -141,6 +141,8 @@ TEST_CASE("the header says that processes of a rank which followed each other ar
     reports[i].last.clear();
     reports[i].steps.clear();
   }
+  CHECK(isSaid());
+  reports[2].job.started_at_ns = reports[1].job.started_at_ns; // two of them at the same time
   CHECK(isSaid());
 }
 
