@@ -669,7 +669,6 @@ def healthy(rank: int) -> None:
 def lone_group(rank: int) -> None:
     """Rank 0 alone makes a group, which all ranks of a job have to make."""
     net = trained()
-    at_work()
     with watched():
         if rank == 0:
             dist.new_group([0, 1])
@@ -677,14 +676,12 @@ def lone_group(rank: int) -> None:
     stay()
 
 
-def own_groups(rank: int) -> None:
-    """Each rank makes only its own groups: those of its node, and those of its rail."""
+def other_groups(rank: int) -> None:
+    """Ranks 0 and 1 make a group of ranks 0 to 2, and the others one of ranks 0 and 1."""
     barrier()
     at_work()
     with watched():
-        nodes = dist.new_group([0, 1] if rank < 2 else [2, 3])
-        dist.all_reduce(torch.ones(4), group=nodes)
-        dist.new_group([0, 2] if rank % 2 == 0 else [1, 3])
+        dist.new_group([0, 1, 2] if rank < 2 else [0, 1])
     stay()
 
 
@@ -693,7 +690,7 @@ CASES: list[Callable[[int], None]] = [
     layer_left_out, replica_left_out, evaluation_break, early_exit, exception, killed, stopped, uneven, evaluation,
     two_groups, three_groups, wrong_group, subset_barrier, micro_batch, both_receive, wrong_peer, message_size,
     data_loader, checkpoint, lock, absent_root, unused_parameters, compiled, long_ago, never_came, all_elsewhere,
-    lone_group, own_groups, slow_rank, slow_checkpoints, computing, lone_evaluation, long_checkpoint, busy_child,
+    lone_group, other_groups, slow_rank, slow_checkpoints, computing, lone_evaluation, long_checkpoint, busy_child,
     long_end, join, going_on, healthy,
 ]  # fmt: skip
 
