@@ -51,6 +51,25 @@ bool joinsActivations(const JobCollective& row) {
   return row.phase == Phase::kForward && !row.setup && (isReductionForAll(row.kind) || row.kind == Kind::kAllGather);
 }
 
+std::vector<uint64_t> stepsThatReduce(const JobReport& job, size_t group) {
+  std::vector<uint64_t> steps;
+  for (const JobStep& step : job.steps) {
+    if (step.steps == 1 && std::any_of(step.collectives.begin(), step.collectives.end(), [group](const auto& amount) {
+          return isReductionForAll(amount.kind) && amount.group == group;
+        })) {
+      steps.push_back(step.first_step + 1);
+    }
+  }
+  return steps;
+}
+
+/// Returns whether the row may be an average of values over ranks, made by any means.
+bool mayMix(const JobCollective& row) {
+  const bool joins = isReductionForAll(row.kind) || row.kind == Kind::kAllGather || row.kind == Kind::kReduce ||
+                     row.kind == Kind::kGather;
+  return joins && (row.phase == Phase::kOptimizer || row.phase == Phase::kOther) && !row.setup && !isMetric(row);
+}
+
 void append(std::vector<GroupRanks>& groups, const std::vector<GroupRanks>& more) {
   for (const GroupRanks& group : more) {
     if (std::find(groups.begin(), groups.end(), group) == groups.end()) {
@@ -115,7 +134,32 @@ bool JobFacts::mayCommunicate(std::span<const int64_t> a, std::span<const int64_
 }
 
 bool JobFacts::reducesInStep(std::span<const int64_t> a, std::span<const int64_t> b) const {
-  return joinsAny(averages, a, b);
+  return std::any_of(
+      averages.begin(), averages.end(), [&](const AveragedSteps& each) { return joinsAny(each.members, a, b); });
+}
+
+std::optional<uint64_t>
+JobFacts::averageAfter(std::span<const int64_t> a, std::span<const int64_t> b, uint64_t step) const {
+  std::optional<uint64_t> first;
+  for (const AveragedSteps& each : averages) {
+    const auto after = std::upper_bound(each.steps.begin(), each.steps.end(), step);
+    if (after != each.steps.end() && joinsAny(each.members, a, b)) {
+      first = std::min(first.value_or(*after), *after);
+    }
+  }
+  return first;
+}
+
+bool JobFacts::mayAverage(std::span<const int64_t> a, std::span<const int64_t> b) const {
+  return !has_rows || joinsAny(mixes, a, b);
+}
+
+bool JobFacts::reducesInBackward(std::span<const int64_t> a, std::span<const int64_t> b) const {
+  return joinsAny(backwards, a, b);
+}
+
+bool JobFacts::exchangesInForward(std::span<const int64_t> a, std::span<const int64_t> b) const {
+  return !has_rows || joinsAny(activations, a, b) || joinsAny(gathers, a, b) || joinsAny(messages, a, b);
 }
 
 bool JobFacts::mayBeMadeEqual(std::span<const int64_t> a, std::span<const int64_t> b) const {
@@ -140,6 +184,7 @@ JobFacts jobFactsOf(const JobReport& job) {
   JobFacts facts;
   std::vector<GroupRanks> unnamed;
   GroupLists lists(job);
+  std::set<size_t> averaged;
   for (const JobCollective& row : job.collectives) {
     const JobGroup& group = job.groups[row.group];
     if (isPointToPoint(row.kind)) {
@@ -151,7 +196,13 @@ JobFacts jobFactsOf(const JobReport& job) {
       lists.add(facts.refills, row);
     }
     if (isReductionForAll(row.kind) && row.phase == Phase::kOptimizer && !isMetric(row)) {
-      lists.add(facts.averages, row);
+      averaged.insert(row.group);
+    }
+    if (isReductionForAll(row.kind) && row.phase == Phase::kBackward && !isMetric(row)) {
+      lists.add(facts.backwards, row);
+    }
+    if (mayMix(row)) {
+      lists.add(facts.mixes, row);
     }
     if (row.phase == Phase::kForward && !row.setup && !isMetric(row)) {
       if (row.kind == Kind::kAllGather) {
@@ -173,6 +224,9 @@ JobFacts jobFactsOf(const JobReport& job) {
       facts.coarse_dtype = is_coarse ? row.dtype : facts.coarse_dtype;
     }
   }
+  for (const size_t group : averaged) {
+    facts.averages.push_back({job.groups[group].members, stepsThatReduce(job, group)});
+  }
   facts.has_rows = !job.collectives.empty();
   appendUnnamed(facts.tensor_groups, std::move(unnamed));
   facts.stopped = stoppedReductions(job);
@@ -185,6 +239,9 @@ void addGroups(JobFacts& facts, const Report& report) {
   if (report.job.rank) {
     for (const Group& group : report.groups) {
       facts.groups[{*report.job.rank, group.name}] = {group.ranks, groupTitle(group)};
+      if (!group.mesh_dimension.empty() && group.ranks.size() > 1 && group.collectives + group.point_to_point == 0) {
+        facts.idle_dimensions[group.mesh_dimension].insert(group.ranks);
+      }
     }
   }
 }
@@ -357,7 +414,9 @@ std::vector<StoppedReductions> stoppedReductions(const JobReport& job) {
   if (job.steps.size() < 2 || !areComplete(job.steps)) {
     return stops;
   }
-  const std::span<const JobStep> complete = std::span(job.steps).first(job.steps.size() - 1); // the last one may be cut
+  const JobStep& last = job.steps.back(); // it may be cut, unless each of its steps has come to an update
+  const bool is_cut = last.training_steps.value_or(0) < last.steps;
+  const std::span<const JobStep> complete = std::span(job.steps).first(job.steps.size() - (is_cut ? 1 : 0));
   for (const Reduction& reduction : backwardReductions(job)) {
     if (std::optional<StoppedReductions> stop = stopOf(job, complete, reduction)) {
       stops.push_back(std::move(*stop));
