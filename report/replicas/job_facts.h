@@ -78,15 +78,15 @@ struct JobFacts {
   std::vector<GroupRanks> gathers;             ///< the groups in which a forward gathers, sorted
   std::vector<GroupRanks> collectives;         ///< all groups with a collective of more than a metric, sorted
   std::vector<AveragedSteps> averages;
-  std::vector<GroupRanks> mixes;               ///< the groups that may average values outside of forward and backward
-  std::vector<GroupRanks> refills;             ///< the groups that broadcast or gather values after set-up, sorted
-  bool has_rows = false;                       ///< false: nothing is known of what the job communicates
-  std::string coarse_dtype;                    ///< "bfloat16" or "float16", if a forward communicates in it; else ""
-  std::vector<StoppedReductions> stopped;      ///< reductions that stop for the rest of the job
-  std::vector<OneWayModules> one_way;          ///< modules that communicate in the forward only
-  std::string lone_reductions;                 ///< the group of one rank in which all gradients are reduced; else ""
-  std::vector<GroupRanks> backwards; ///< the groups in which a backward reduces, sorted
-  std::map<std::string, std::set<GroupRanks>> idle_dimensions; ///< of meshes: groups in which nothing was issued
+  std::vector<GroupRanks> mixes;          ///< the groups that may average values outside of forward and backward
+  std::vector<GroupRanks> refills;        ///< the groups that broadcast or gather values after set-up, sorted
+  bool has_rows = false;                  ///< false: nothing is known of what the job communicates
+  std::string coarse_dtype;               ///< "bfloat16" or "float16", if a forward communicates in it; else ""
+  std::vector<StoppedReductions> stopped; ///< reductions that stop for the rest of the job
+  std::vector<OneWayModules> one_way;     ///< modules that communicate in the forward only
+  std::string lone_reductions;            ///< the group of one rank in which all gradients are reduced; else ""
+  std::vector<GroupRanks> backwards;      ///< the groups in which a backward reduces, sorted
+  std::map<std::string, std::set<GroupRanks>> idle_dimensions;  ///< of meshes: groups in which nothing was issued
   std::map<std::pair<int64_t, std::string>, NamedGroup> groups; ///< by rank and name in its report
 
   /// Returns the ranks of the tensor parallel group of a rank; nullptr if it is not known.

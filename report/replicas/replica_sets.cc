@@ -351,8 +351,7 @@ bool RankPartsFacts::startsDiffer(int64_t a, int64_t b, std::string_view module)
     const SampleRow* row = one->row(start);
     const SampleRow* other_row = other->row(start);
     return row != nullptr && other_row != nullptr && !row->value.is_constant && !other_row->value.is_constant &&
-           row->value.bits != other_row->value.bits &&
-           comparableKey(*one, facts_) == comparableKey(*other, facts_);
+           row->value.bits != other_row->value.bits && comparableKey(*one, facts_) == comparableKey(*other, facts_);
   });
 }
 

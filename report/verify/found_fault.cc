@@ -141,8 +141,8 @@ void addFurther(VerifyFinding& all, const VerifyFinding& one) {
   }
 }
 
-/// Returns one finding of faults with the same ranks, in the order of the model: the parameter that is most apart first,
-/// or, if their gradients differ, the one that the backward reaches first, where the fault began.
+/// Returns one finding of faults with the same ranks, in the order of the model: the parameter that is most apart
+/// first, or, if their gradients differ, the one that the backward reaches first, where the fault began.
 VerifyFinding joined(std::vector<const FoundFault*> faults) {
   const DifferenceCause cause = faults.front()->finding.cause;
   if (faults.front()->finding.what == VerifyClass::kTied) {

@@ -280,7 +280,7 @@ void addOtherSize(const NamedGroup& group, const Contributions& ranks, std::vect
   faults.push_back(std::move(fault));
 }
 
-/// What the first two ranks of a group put into its reductions of a step, all together.
+/// The inputs of the first two ranks of a group to its reductions of a step, all together.
 struct StepSize {
   double squares = 0;  ///< of the first rank's inputs
   double distance = 0; ///< of the two ranks' inputs, squared: an estimate
@@ -289,7 +289,7 @@ struct StepSize {
 /// Adds the groups whose inputs grow in each step from the first sampled one on, and become more alike: each is the sum
 /// of all before, which ranks share, and one step's gradient.
 void addGrowingGradient(Steps steps, std::vector<FoundFault>& faults) {
-  constexpr size_t kFewestSteps = 4;
+  constexpr size_t kFewestGrowing = 4;
   constexpr double kLessApart = 0.25; // at the last one, squared
   std::map<std::pair<uint32_t, NamedGroup>, std::vector<std::pair<const StepSamples*, StepSize>>> sizes;
   for (const StepSamples& step : steps) {
@@ -315,7 +315,7 @@ void addGrowingGradient(Steps steps, std::vector<FoundFault>& faults) {
     const auto& [first_step, first] = of_group.front();
     const auto& [last_step, grown] = of_group[last - 1];
     const bool goes_on = last == of_group.size() || of_group[last].first->step != last_step->step + 1;
-    if (last >= kFewestSteps && goes_on &&
+    if (last >= kFewestGrowing && goes_on &&
         grown.distance * first.squares < kLessApart * first.distance * grown.squares) {
       FoundFault fault = faultOf(VerifySeverity::kNote, VerifyClass::kGrowingGradient, *first_step);
       fault.finding.last_step = last_step->step;

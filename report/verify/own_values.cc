@@ -59,7 +59,7 @@ std::optional<FoundFault> ReplicaFaults::ownValuesOf(const ParameterTrack& track
   return fault;
 }
 
-/// Frozen parameters that are all that differs were to be equal. Others may be heads or adapters of one rank.
+/// Frozen parameters were to be equal, if nothing else differs. Others may be heads or adapters of one rank.
 void ReplicaFaults::judgeOwnValues() {
   std::vector<FoundFault> found;
   std::set<RankParts> with_trained;
@@ -96,9 +96,9 @@ bool mayBeTied(const ParameterTrack& one, const ParameterTrack& other, const Job
   const SampledParameter& a = *one.ranks[0].facts;
   const SampledParameter& b = *other.ranks[0].facts;
   const auto has = [&one](const RankTrack& rank) { return one.of(rank.rank) != nullptr; };
-  return one.optimizer == other.optimizer && a.is_in_optimizer && b.is_in_optimizer &&
-         a.local_shape.size() > 1 && a.local_shape == b.local_shape && a.dtype == b.dtype && a.has_model_name &&
-         b.has_model_name && withoutNumbers(one.name) != withoutNumbers(other.name) &&
+  return one.optimizer == other.optimizer && a.is_in_optimizer && b.is_in_optimizer && a.local_shape.size() > 1 &&
+         a.local_shape == b.local_shape && a.dtype == b.dtype && a.has_model_name && b.has_model_name &&
+         withoutNumbers(one.name) != withoutNumbers(other.name) &&
          std::none_of(other.ranks.begin(), other.ranks.end(), has) &&
          facts.hasMessages(std::array{one.ranks[0].rank}, std::array{other.ranks[0].rank}) &&
          !firstRowOf(one.ranks[0]).value.is_constant &&

@@ -241,8 +241,7 @@ class SplitJudge {
 bool isRankCopy(const ReplicaSplit& split) {
   const auto has_changed = [&split](const RankTracks& part) {
     const SampleRow* old = split.before ? part.front()->row(*split.before) : nullptr;
-    return old == nullptr ? changesOf(*part.front()) > 0
-                          : old->value.bits != part.front()->row(split.step)->value.bits;
+    return old == nullptr ? changesOf(*part.front()) > 0 : old->value.bits != part.front()->row(split.step)->value.bits;
   };
   return !split.parts.front().front()->facts->is_in_optimizer &&
          !std::all_of(split.parts.begin(), split.parts.end(), hasGradients) &&

@@ -31,7 +31,10 @@ inline constexpr auto kColumns<VerifyFinding> = std::tuple{
         "step",
         &VerifyFinding::step,
         "The first sampled step with the fault, from 1; null for a fault of the whole run."),
-    column("parameters", &VerifyFinding::parameters, "The parameters: if their gradients differ, in backward order, else the one that is most apart first."),
+    column(
+        "parameters",
+        &VerifyFinding::parameters,
+        "The parameters: if their gradients differ, in backward order, else the one that is most apart first."),
     column("sets", &VerifyFinding::sets, "The ranks; several sets if groups of ranks have the same fault."),
     column(
         "value_distance",
@@ -115,7 +118,10 @@ inline constexpr auto kColumns<Verification> = std::tuple{
         "incomplete",
         &Verification::incomplete,
         "How many parameters are missing in some sample of their optimizer, on a rank that has them in another one."),
-    column("sharded", &Verification::sharded, "How many others are declared shards. Of the rest, nothing shows replicas."),
+    column(
+        "sharded",
+        &Verification::sharded,
+        "How many others are declared shards. Nothing shows replicas of the rest."),
     column(
         "reductions",
         &Verification::reductions,

@@ -59,9 +59,11 @@ TEST_CASE("every parameter is in one of the counts") {
     }
   });
   CHECK(result.parameters == 5);
-  CHECK(verifyText(result, Color::none()).find(
-            "\n1 parameter has replicas on ranks 0-1, bitwise equal in 3 samples (steps 1 to 3); 2 started equal and went "
-            "apart; 1 is a shard; of 1 more nothing shows replicas. Not checked") != std::string::npos);
+  CHECK(
+      verifyText(result, Color::none())
+          .find("\n1 parameter has replicas on ranks 0-1, bitwise equal in 3 samples (steps 1 to 3); 2 started equal "
+                "and went "
+                "apart; 1 is a shard; of 1 more nothing shows replicas. Not checked") != std::string::npos);
 }
 
 TEST_CASE("buffers are counted") {
@@ -72,7 +74,8 @@ TEST_CASE("buffers are counted") {
   result.equal_buffers = 2;
   result.reductions = 1;
   addWords(result);
-  CHECK(result.line.find("too: 1 reduction of gradients, 0 rows of data and 3 buffers (2 equal).") != std::string::npos);
+  CHECK(
+      result.line.find("too: 1 reduction of gradients, 0 rows of data and 3 buffers (2 equal).") != std::string::npos);
 }
 
 TEST_CASE("shards alone are nothing to compare") {
@@ -103,7 +106,8 @@ TEST_CASE("reductions and rows that were compared are counted, with replicas and
   result.replicated = 0;
   result.sharded = 1;
   addWords(result);
-  CHECK(result.line.starts_with("OK: no parameter is known to have replicas in 3 samples (steps 1 to 3); 1 is a shard. Compared"));
+  CHECK(result.line.starts_with(
+      "OK: no parameter is known to have replicas in 3 samples (steps 1 to 3); 1 is a shard. Compared"));
 }
 
 TEST_CASE("an error comes with its lines, and its first line is the verdict's") {
