@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trainings with a fault, each of which is right if `wrong` is False. A docstring names the public report of the fault."""
+"""Trainings with a fault, which are right if `wrong` is False. A docstring names the public report of the fault."""
 
 import torch
 import torch.distributed as dist
@@ -257,4 +257,3 @@ def mesh_dimension_unused(*, wrong: bool) -> Step:
     group = mesh.get_group("dp") if wrong else mesh._flatten("dp_cp").get_group()
     model = DistributedDataParallel(Net(), process_group=group)
     return plain(model, adam(model.parameters()))
-

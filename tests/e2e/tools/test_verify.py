@@ -225,7 +225,9 @@ WRONG = [
 
 #: Jobs of tests/jobs/verify_pairs.py, which are right with --right.
 PAIRS = [
-    Wrong("tied_names", "warning", "tied", "Stage.head", text="Stage.embed and Stage.head started equal on ranks 0 and 1"),
+    Wrong(
+        "tied_names", "warning", "tied", "Stage.head", text="Stage.embed and Stage.head started equal on ranks 0 and 1"
+    ),
     Wrong("one_layer_not_summed", "error", "drift", "layers", (2, 3), first="SplitNet.layers.1.norm.bias"),
     Wrong("own_rounding_in_bfloat16", "error", "same_gradient", UP, text="rounded by chance"),
     Wrong("rarely_averaged", "warning", "drift", UP, (4, 5), text="step 5 reduces next, so sample the one after it"),
@@ -327,6 +329,12 @@ def test_the_page_of_a_wrong_training_begins_with_it(runner: Runner, browser: Br
         expect(finding.locator("summary")).to_have_text(f"Problem The training: {first}")
         finding.locator("summary").click()
         expect(finding).to_contain_text("equal at step 4, different at step 5")
+
+
+@pytest.mark.long
+def test_the_step_that_a_finding_names_shows_the_average(runner: Runner) -> None:
+    job = Job("verify_zoo.py", ("rarely_averaged",), 2, variables=(("COMMTAP_VERIFY", "1,2,6"),))
+    assert verdict(runner.shim(job))["status"] == "ok"
 
 
 @pytest.mark.long
