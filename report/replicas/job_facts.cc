@@ -67,7 +67,7 @@ std::vector<uint64_t> stepsThatReduce(const JobReport& job, size_t group) {
 bool mayMix(const JobCollective& row) {
   const bool joins = isReductionForAll(row.kind) || row.kind == Kind::kAllGather || row.kind == Kind::kReduce ||
                      row.kind == Kind::kGather;
-  return joins && (row.phase == Phase::kOptimizer || row.phase == Phase::kOther) && !row.setup && !isMetric(row);
+  return joins && row.phase != Phase::kBackward && row.phase != Phase::kRecompute && !row.setup && !isMetric(row);
 }
 
 void append(std::vector<GroupRanks>& groups, const std::vector<GroupRanks>& more) {

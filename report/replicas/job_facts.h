@@ -78,7 +78,7 @@ struct JobFacts {
   std::vector<GroupRanks> gathers;             ///< the groups in which a forward gathers, sorted
   std::vector<GroupRanks> collectives;         ///< all groups with a collective of more than a metric, sorted
   std::vector<AveragedSteps> averages;
-  std::vector<GroupRanks> mixes;          ///< the groups that may average values outside of forward and backward
+  std::vector<GroupRanks> mixes;          ///< the groups that may average values outside of a backward
   std::vector<GroupRanks> refills;        ///< the groups that broadcast or gather values after set-up, sorted
   bool has_rows = false;                  ///< false: nothing is known of what the job communicates
   std::string coarse_dtype;               ///< "bfloat16" or "float16", if a forward communicates in it; else ""

@@ -64,9 +64,9 @@ void ReplicaFaults::judgeOwnValues() {
   std::vector<FoundFault> found;
   std::set<RankParts> with_trained;
   for (const ParameterTrack& track : tracks_.all()) {
-    for (const RankTracks& ranks : comparableRanks(track, facts_)) {
-      std::optional<FoundFault> fault = replicated_.contains(track.name) ? std::nullopt : ownValuesOf(track, ranks);
-      if (fault) {
+    const bool is_judged = replicated_.contains(track.name);
+    for (const RankTracks& ranks : is_judged ? std::vector<RankTracks>() : comparableRanks(track, facts_)) {
+      if (std::optional<FoundFault> fault = ownValuesOf(track, ranks)) {
         if (fault->finding.what == VerifyClass::kNeverEqual && fault->finding.cause != DifferenceCause::kFrozen) {
           with_trained.insert(fault->parts);
         }
@@ -92,6 +92,7 @@ std::string withoutNumbers(std::string name) {
 /// Parameters of two names on the ranks of two stages that start with the same values.
 using Tied = std::pair<const ParameterTrack*, const ParameterTrack*>;
 
+/// Returns whether two parameters whose first values are equal, and not constant, are of two stages.
 bool mayBeTied(const ParameterTrack& one, const ParameterTrack& other, const JobFacts& facts) {
   const SampledParameter& a = *one.ranks[0].facts;
   const SampledParameter& b = *other.ranks[0].facts;
@@ -100,20 +101,22 @@ bool mayBeTied(const ParameterTrack& one, const ParameterTrack& other, const Job
          a.local_shape == b.local_shape && a.dtype == b.dtype && a.has_model_name && b.has_model_name &&
          withoutNumbers(one.name) != withoutNumbers(other.name) &&
          std::none_of(other.ranks.begin(), other.ranks.end(), has) &&
-         facts.hasMessages(std::array{one.ranks[0].rank}, std::array{other.ranks[0].rank}) &&
-         !firstRowOf(one.ranks[0]).value.is_constant &&
-         firstRowOf(one.ranks[0]).value.bits == firstRowOf(other.ranks[0]).value.bits;
+         facts.hasMessages(std::array{one.ranks[0].rank}, std::array{other.ranks[0].rank});
 }
 
 /// Returns the only such pair of the ranks of each two stages. Stages that were drawn with one seed have several.
 std::vector<Tied> tiedNames(const ParameterTracks& tracks, const JobFacts& facts) {
+  std::map<uint64_t, std::vector<const ParameterTrack*>> alike;   // by the bits of the first values
   std::map<std::pair<int64_t, int64_t>, std::vector<Tied>> pairs; // by the first ranks
-  const std::vector<ParameterTrack>& all = tracks.all();
-  for (auto one = all.begin(); one != all.end(); ++one) {
-    for (auto other = one + 1; other != all.end(); ++other) {
-      if (mayBeTied(*one, *other, facts)) {
-        pairs[std::minmax(one->ranks[0].rank, other->ranks[0].rank)].emplace_back(&*one, &*other);
+  for (const ParameterTrack& track : tracks.all()) {
+    std::vector<const ParameterTrack*>& others = alike[firstRowOf(track.ranks[0]).value.bits];
+    for (const ParameterTrack* one : others) {
+      if (mayBeTied(*one, track, facts)) {
+        pairs[std::minmax(one->ranks[0].rank, track.ranks[0].rank)].emplace_back(one, &track);
       }
+    }
+    if (!firstRowOf(track.ranks[0]).value.is_constant) {
+      others.push_back(&track);
     }
   }
   std::vector<Tied> tied;
@@ -135,16 +138,19 @@ void ReplicaFaults::judgeTied() {
         members.push_back(&rank);
       }
     }
+    std::sort(members.begin(), members.end(), [](const auto* a, const auto* b) { return a->rank < b->rank; });
+    const SampledOptimizer& optimizer = tracks_.optimizerOf(*one);
     const std::optional<ReplicaSplit> split = firstSplit(members, 0);
-    if (!split) {
+    const SplitDifference difference = split ? differenceOf(*split, optimizer) : SplitDifference{.values = 0};
+    const RoundingBounds bounds = roundingBounds(members[0]->facts->dtype, facts_.coarse_dtype, 0);
+    if (difference.values && isRounding(*difference.values, std::nullopt, bounds)) {
       ++replicas_[commtap::ranksOf({members}).front()];
-      addReplicated(*one, true);
-      addReplicated(*other, true);
+      addReplicated(*one, !split);
+      addReplicated(*other, !split);
       continue;
     }
-    const SampledOptimizer& optimizer = tracks_.optimizerOf(*one);
     FoundFault fault;
-    fault.finding = findingOf(*split, differenceOf(*split, optimizer), *one, optimizer);
+    fault.finding = findingOf(*split, difference, *one, optimizer);
     fault.finding.severity = VerifySeverity::kWarning;
     fault.finding.what = VerifyClass::kTied;
     fault.finding.evidence = ReplicaEvidence::kStart;
