@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,6 +62,12 @@ struct NamedGroup {
   auto operator<=>(const NamedGroup&) const = default;
 };
 
+/// Groups in which an optimizer's step reduces, and the steps of the job, from 1, in which anything reduces in them.
+struct AveragedSteps {
+  std::vector<GroupRanks> members; ///< sorted
+  std::vector<uint64_t> steps;     ///< ascending, those that the report has by themselves
+};
+
 /// Facts from the reports of a run with which its samples are judged.
 struct JobFacts {
   std::vector<GroupRanks> messages;            ///< groups whose ranks send to each other, sorted
@@ -69,13 +77,16 @@ struct JobFacts {
   std::vector<GroupRanks> activations;         ///< the groups in which a forward reduces or exchanges, sorted
   std::vector<GroupRanks> gathers;             ///< the groups in which a forward gathers, sorted
   std::vector<GroupRanks> collectives;         ///< all groups with a collective of more than a metric, sorted
-  std::vector<GroupRanks> averages;            ///< the groups in which an optimizer's step reduces, sorted
-  std::vector<GroupRanks> refills;             ///< the groups that broadcast or gather values after set-up, sorted
-  bool has_rows = false;                       ///< false: nothing is known of what the job communicates
-  std::string coarse_dtype;                    ///< "bfloat16" or "float16", if a forward communicates in it; else ""
-  std::vector<StoppedReductions> stopped;      ///< reductions that stop for the rest of the job
-  std::vector<OneWayModules> one_way;          ///< modules that communicate in the forward only
-  std::string lone_reductions;                 ///< the group of one rank in which all gradients are reduced; else ""
+  std::vector<AveragedSteps> averages;
+  std::vector<GroupRanks> mixes;          ///< the groups that may average values outside of a backward
+  std::vector<GroupRanks> refills;        ///< the groups that broadcast or gather values after set-up, sorted
+  bool has_rows = false;                  ///< false: nothing is known of what the job communicates
+  std::string coarse_dtype;               ///< "bfloat16" or "float16", if a forward communicates in it; else ""
+  std::vector<StoppedReductions> stopped; ///< reductions that stop for the rest of the job
+  std::vector<OneWayModules> one_way;     ///< modules that communicate in the forward only
+  std::string lone_reductions;            ///< the group of one rank in which all gradients are reduced; else ""
+  std::vector<GroupRanks> backwards;      ///< the groups in which a backward reduces, sorted
+  std::map<std::string, std::set<GroupRanks>> idle_dimensions;  ///< of meshes: groups in which nothing was issued
   std::map<std::pair<int64_t, std::string>, NamedGroup> groups; ///< by rank and name in its report
 
   /// Returns the ranks of the tensor parallel group of a rank; nullptr if it is not known.
@@ -86,6 +97,14 @@ struct JobFacts {
   bool mayCommunicate(std::span<const int64_t> a, std::span<const int64_t> b) const;
   /// Returns whether an optimizer's step reduces over a rank of `a` and one of `b`, as local SGD averages values.
   bool reducesInStep(std::span<const int64_t> a, std::span<const int64_t> b) const;
+  /// Returns the first step after `step` that may average over a rank of `a` and one of `b`; nullopt if none is known.
+  std::optional<uint64_t> averageAfter(std::span<const int64_t> a, std::span<const int64_t> b, uint64_t step) const;
+  /// Returns whether the values of a rank of `a` and one of `b` may be averaged now and then.
+  bool mayAverage(std::span<const int64_t> a, std::span<const int64_t> b) const;
+  /// Returns whether a rank of `a` and one of `b` are in a group in which a backward reduces.
+  bool reducesInBackward(std::span<const int64_t> a, std::span<const int64_t> b) const;
+  /// Returns whether a rank of `a` and one of `b` may share activations, as those with parts of one tensor do.
+  bool exchangesInForward(std::span<const int64_t> a, std::span<const int64_t> b) const;
   /// Returns whether what differs between a rank of `a` and one of `b` may be made equal again.
   bool mayBeMadeEqual(std::span<const int64_t> a, std::span<const int64_t> b) const;
   /// Returns whether a rank of `a` and one of `b` exchange tokens, as ranks with other experts do. The replicas of an
@@ -97,7 +116,7 @@ struct JobFacts {
 
 JobFacts jobFactsOf(const JobReport& job);
 
-/// Adds the groups of a process with a rank.
+/// Adds the groups of a process with a rank, and those of a mesh's dimensions that it did not use.
 void addGroups(JobFacts& facts, const Report& report);
 
 } // namespace commtap

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -174,6 +175,24 @@ std::string nameIn(std::map<std::string, int>& names, const std::string& name) {
   return number == 1 ? name : name + "#" + std::to_string(number);
 }
 
+/// Returns the parameters that an optimizer has, with its number.
+std::map<std::string_view, uint32_t> heldParameters(const ProcessSamples& process) {
+  std::map<std::string_view, uint32_t> held;
+  for (const SampledParameter& parameter : process.parameters) {
+    if (parameter.is_in_optimizer) {
+      held.emplace(parameter.name, parameter.optimizer);
+    }
+  }
+  return held;
+}
+
+/// Returns whether the parameter is in a sample as one that no optimizer has, and an optimizer which had not stepped
+/// yet has it.
+bool isOfAnother(const SampledParameter& parameter, const std::map<std::string_view, uint32_t>& held) {
+  const auto holder = parameter.is_in_optimizer ? held.end() : held.find(parameter.name);
+  return holder != held.end() && holder->second != parameter.optimizer;
+}
+
 double largestGradientOf(const Sample& sample) {
   double largest = 0;
   for (const SampleRow& row : sample.rows) {
@@ -208,8 +227,9 @@ ParameterTracks::ParameterTracks(std::span<const ProcessSamples> processes, cons
     optimizer.steps.erase(std::unique(optimizer.steps.begin(), optimizer.steps.end()), optimizer.steps.end());
   }
   std::map<Key, size_t> places;
+  std::map<Key, size_t> buffer_places;
   for (const auto& [rank, process] : of_ranks) {
-    addRows(*process, matches, apart, places);
+    addRows(*process, matches, apart, places, buffer_places);
   }
 }
 
@@ -223,8 +243,10 @@ void ParameterTracks::addRows(
     const ProcessSamples& process,
     const Matches& matches,
     const std::set<const Sample*>& apart,
-    std::map<Key, size_t>& places) {
+    std::map<Key, size_t>& places,
+    std::map<Key, size_t>& buffer_places) {
   const int64_t rank = *process.job.rank;
+  const std::map<std::string_view, uint32_t> held = heldParameters(process);
   const std::map<const SampleRow*, const SampledParameter*> later_names = laterNames(process);
   for (const Sample& sample : process.samples) {
     const uint32_t number = matches.at({rank, sample.optimizer});
@@ -243,12 +265,14 @@ void ParameterTracks::addRows(
     }
     std::map<std::string, int> names;
     for (const SampleRow& row : sample.rows) {
-      if (row.parameter >= process.parameters.size()) {
+      if (row.parameter >= process.parameters.size() || isOfAnother(process.parameters[row.parameter], held)) {
         continue;
       }
       const auto later = later_names.find(&row);
       const SampledParameter& facts = later == later_names.end() ? process.parameters[row.parameter] : *later->second;
-      RankTrack& track = trackOf({number, nameIn(names, facts.name)}, rank, places);
+      const Key key(number, nameIn(names, facts.name));
+      RankTrack& track =
+          facts.is_buffer ? trackOf(key, rank, buffer_places, buffers_) : trackOf(key, rank, places, tracks_);
       track.facts = &facts;
       track.rows.resize(count);
       track.rows[place] = &row;
@@ -258,14 +282,18 @@ void ParameterTracks::addRows(
   }
 }
 
-RankTrack& ParameterTracks::trackOf(const Key& key, int64_t rank, std::map<Key, size_t>& places) {
-  const auto [place, is_new] = places.emplace(key, tracks_.size());
+RankTrack& ParameterTracks::trackOf(
+    const Key& key,
+    int64_t rank,
+    std::map<Key, size_t>& places,
+    std::vector<ParameterTrack>& tracks) {
+  const auto [place, is_new] = places.emplace(key, tracks.size());
   if (is_new) {
-    ParameterTrack& track = tracks_.emplace_back();
+    ParameterTrack& track = tracks.emplace_back();
     track.name = key.second;
     track.optimizer = key.first;
   }
-  std::vector<RankTrack>& ranks = tracks_[place->second].ranks;
+  std::vector<RankTrack>& ranks = tracks[place->second].ranks;
   if (ranks.empty() || ranks.back().rank != rank) {
     ranks.emplace_back().rank = rank;
   }

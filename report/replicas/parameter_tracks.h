@@ -58,6 +58,10 @@ class ParameterTracks {
   const std::vector<ParameterTrack>& all() const {
     return tracks_;
   }
+  /// Returns the buffers of models, which are not in all().
+  const std::vector<ParameterTrack>& buffers() const {
+    return buffers_;
+  }
   const std::map<uint32_t, SampledOptimizer>& optimizers() const {
     return optimizers_;
   }
@@ -78,10 +82,13 @@ class ParameterTracks {
       const ProcessSamples& process,
       const Matches& matches,
       const std::set<const Sample*>& apart,
-      std::map<Key, size_t>& places);
-  RankTrack& trackOf(const Key& key, int64_t rank, std::map<Key, size_t>& places);
+      std::map<Key, size_t>& places,
+      std::map<Key, size_t>& buffer_places);
+  static RankTrack&
+  trackOf(const Key& key, int64_t rank, std::map<Key, size_t>& places, std::vector<ParameterTrack>& tracks);
 
   std::vector<ParameterTrack> tracks_;
+  std::vector<ParameterTrack> buffers_;
   std::map<uint32_t, SampledOptimizer> optimizers_;
   std::vector<int64_t> ranks_;
 };

@@ -180,26 +180,6 @@ ReplicaSet equalSetOf(const std::vector<const ReplicaSet*>& parts) {
 
 using EqualSets = std::map<uint64_t, std::vector<const ReplicaSet*>>;
 
-/// Joins the sets whose values are near one another in a sample after the first one: a parameter that no optimizer has
-/// is not sampled in the first step.
-void joinNear(EqualSets& equal, size_t start) {
-  const auto row_of = [start](const auto& entry) -> const RankTrack* {
-    const RankTracks& members = entry.second.front()->members;
-    return *std::find_if(members.begin(), members.end(), [start](const RankTrack* rank) { return rank->row(start); });
-  };
-  for (auto first = equal.begin(); start > 0 && first != equal.end(); ++first) {
-    for (auto other = std::next(first); other != equal.end();) {
-      const RankTrack& one = *row_of(*first);
-      if (isNearStart(*one.row(start), *row_of(*other)->row(start), one.facts->local_shape.size())) {
-        first->second.insert(first->second.end(), other->second.begin(), other->second.end());
-        other = equal.erase(other);
-      } else {
-        ++other;
-      }
-    }
-  }
-}
-
 /// Returns the sets that started equal and that no declaration joins. Ranks without a sample of the step that most
 /// others have are compared among themselves.
 std::vector<ReplicaSet> equalSets(const std::vector<ReplicaSet>& declared) {
@@ -218,7 +198,6 @@ std::vector<ReplicaSet> equalSets(const std::vector<ReplicaSet>& declared) {
       const std::optional<uint64_t> bits = bitsAt(*set, start);
       (bits ? equal[*bits] : absent).push_back(set);
     }
-    joinNear(equal, start);
     for (const auto& [bits, parts] : equal) {
       if (parts.size() > 1) {
         sets.push_back(equalSetOf(parts));
@@ -372,9 +351,7 @@ bool RankPartsFacts::startsDiffer(int64_t a, int64_t b, std::string_view module)
     const SampleRow* row = one->row(start);
     const SampleRow* other_row = other->row(start);
     return row != nullptr && other_row != nullptr && !row->value.is_constant && !other_row->value.is_constant &&
-           row->value.bits != other_row->value.bits &&
-           !(start > 0 && isNearStart(*row, *other_row, one->facts->local_shape.size())) &&
-           comparableKey(*one, facts_) == comparableKey(*other, facts_);
+           row->value.bits != other_row->value.bits && comparableKey(*one, facts_) == comparableKey(*other, facts_);
   });
 }
 

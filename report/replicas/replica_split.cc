@@ -45,15 +45,6 @@ bool isRounding(double values, std::optional<double> gradients, const RoundingBo
   return *gradients < bounds.gradients && values < std::max(bounds.values, kUpdate * std::sqrt(*gradients));
 }
 
-bool isNearStart(const SampleRow& a, const SampleRow& b, size_t dimensions) {
-  constexpr double kNear = 0.1; // two drawn matrices are about 1.4 apart
-  if (dimensions < 2 || a.value.is_constant || b.value.is_constant || !a.has_sums || !b.has_sums) {
-    return false;
-  }
-  const std::optional<double> distance = replicaDistance(a.value, b.value, true);
-  return distance && *distance < kNear;
-}
-
 std::optional<double> replicaDistance(const Digest& a, const Digest& b, bool has_sums) {
   if (a.has_non_finite || b.has_non_finite) {
     return std::nullopt;

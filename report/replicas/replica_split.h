@@ -32,10 +32,6 @@ RoundingBounds roundingBounds(std::string_view dtype, std::string_view coarse_dt
 /// Returns whether values and gradients so far apart are rounding. nullopt: there are no gradients to compare.
 bool isRounding(double values, std::optional<double> gradients, const RoundingBounds& bounds);
 
-/// Returns whether two ranks' first samples of a parameter are so near that they started as one: nothing draws a matrix
-/// twice so alike. They were taken after the first updates. Vectors may be ones, changed a little.
-bool isNearStart(const SampleRow& a, const SampleRow& b, size_t dimensions);
-
 /// Returns how far apart two values or gradients are, by the larger norm; nullopt if it is not known: the samples
 /// have no sums, or one of them has no finite norm. Without sums, the norms alone can show that two are far apart: then
 /// it is their difference, which the distance is not below.

@@ -37,6 +37,8 @@ enum class VerifyClass : uint8_t {
   kNeverEqual,        ///< replicas differ from the first sample on
   kUnproven,          ///< started equal where others did not, and went apart
   kSeparate,          ///< started equal as all others did, and went apart
+  kTied,              ///< parameters of two names started equal, and went apart
+  kBuffers,           ///< buffers differ between ranks of one model
   kReductionsStop,    ///< reductions of gradients stop for the rest of the job
   kSameData,          ///< ranks read the same samples
   kReducedTwice,      ///< a reduction of what an earlier one made equal
@@ -48,6 +50,8 @@ enum class VerifyClass : uint8_t {
   kExperts,           ///< experts that started equal went apart
   kOneWay,            ///< a forward communicates, and its backward does not
   kLoneReductions,    ///< gradients are reduced in groups of one rank only
+  kUnusedDimension,   ///< a dimension of a mesh over which nothing communicates
+  kGrowingGradient,   ///< gradients add up from step to step
   kOtherSize,         ///< what ranks put into the reductions is of another size
   kRankCopy,          ///< a parameter without an optimizer changes on some ranks only
   kRounding,          ///< replicas differ by rounding
@@ -71,6 +75,8 @@ inline constexpr auto kVerifyClasses = std::to_array<VerifyClassText>({
     {"unproven",
      "Ranks started equal, in a parameter that was made equal or where others are replicas, and went apart."},
     {"separate", "Ranks started equal in all parameters, and went apart: another model each, or no reduction."},
+    {"tied", "Parameters of two names, on ranks of two stages, started equal and went apart."},
+    {"buffers", "Buffers differ between ranks that hold replicas of the parameters."},
     {"reductions_stop", "A group reduced gradients in each step of the job up to one, and in none after it."},
     {"same_data", "Ranks whose gradients are reduced together read the same samples."},
     {"reduced_twice", "Gradients that a reduction made equal on all ranks are reduced again."},
@@ -85,7 +91,11 @@ inline constexpr auto kVerifyClasses = std::to_array<VerifyClassText>({
     {"one_way",
      "Modules that are trained gather or send values in the forward, and nothing communicates for them in the "
      "backward."},
-    {"lone_reductions", "Gradients are reduced in a group of one rank, and the ranks do not communicate otherwise."},
+    {"lone_reductions",
+     "Gradients are reduced in a group of one rank: of ranks that went apart, or that do not communicate otherwise."},
+    {"unused_dimension",
+     "Nothing communicates over a dimension of a mesh, and gradients are reduced over another one."},
+    {"growing_gradient", "What ranks put into the reductions grows with each step, and becomes more alike."},
     {"other_size", "Ranks put gradients into the reductions that are many times as large as the smallest."},
     {"rank_copy", "A parameter that no optimizer has changes on some ranks, and does not on others."},
     {"rounding", "Replicas differ by as much as ranks that round differently."},

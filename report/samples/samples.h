@@ -48,6 +48,7 @@ struct SampledParameter {
   std::string name;                 ///< module FQN and name; "optimizer0.group1.7" if no module has it
   uint32_t optimizer = 0;           ///< the number of the optimizer that has it, in the order of their first steps
   bool is_in_optimizer = true;      ///< false: a parameter of a model that no optimizer has
+  bool is_buffer = false;           ///< of a model, that is no parameter
   bool has_model_name = true;       ///< false: the name is a place in an optimizer
   std::vector<int64_t> shape;       ///< of the whole parameter, where a DTensor says so
   std::vector<int64_t> local_shape; ///< of what is sampled

@@ -224,6 +224,7 @@ void visitFields(Parameter& parameter, const Visit& visit) {
   visit.optional("sequence_parallel", parameter.sequence_parallel, usual.sequence_parallel);
   visit.optional("allreduce", parameter.allreduce, usual.allreduce);
   visit.shared("ddp", parameter.ddp_ranks, &SharedValues::rank_lists);
+  visit.optional("buffer", parameter.is_buffer, usual.is_buffer);
   visit.optional("fsdp1_flat", parameter.is_fsdp1_flat, usual.is_fsdp1_flat);
 }
 

@@ -58,7 +58,7 @@ std::vector<FoundFault> stepFaults(const ParameterTracks& tracks, const JobFacts
 std::vector<FoundFault> shardFaults(const ParameterTracks& tracks, const JobFacts& facts);
 
 /// Returns what the inputs of reductions show: gradients that are reduced twice, the ranks from which infinities or NaN
-/// come, and ranks that put in only zeros, or numbers of another size.
+/// come, ranks that put in only zeros, or numbers of another size, and inputs that only grow.
 std::vector<FoundFault> inputFaults(std::span<const StepSamples> steps, const ParameterTracks& tracks);
 
 /// Returns the ranks that read the same samples although their gradients are reduced together, by the rows of the
@@ -84,6 +84,10 @@ struct SplitVerdict {
   bool is_averaged = false; ///< perhaps: the gradients differ, and the optimizer's step reduces over the ranks
 };
 
+/// Returns whether the parameter changes on some ranks only, no optimizer has it, and the backward does not reach it on
+/// all ranks: a copy that one rank keeps, as an exponential moving average.
+bool isRankCopy(const ReplicaSplit& split);
+
 /// Returns whether the split proves nothing, and counts only next to one between the same ranks that does: of a
 /// parameter that is constant at the start, or whose gradients are noise. Its finding is a note of the class kSeparate.
 bool isFollower(VerifySeverity severity, VerifyClass what);
@@ -91,6 +95,13 @@ bool isFollower(VerifySeverity severity, VerifyClass what);
 /// Returns what the split is; nullopt if it is no news: ranks that were never replicas go apart.
 std::optional<SplitVerdict>
 classOf(const SplitSet& split, const SampledOptimizer& optimizer, RankPartsFacts& parts, const JobFacts& facts);
+
+/// Returns the steps, distances and causes of a split.
+VerifyFinding findingOf(
+    const ReplicaSplit& split,
+    const SplitDifference& difference,
+    const ParameterTrack& track,
+    const SampledOptimizer& optimizer);
 
 /// Compares the replicas of all parameters.
 class ReplicaFaults {
@@ -107,8 +118,14 @@ class ReplicaFaults {
   }
   /// Returns how many of these are equal in all samples.
   size_t equal() const;
-  /// Returns how many names are shards without replicas.
+  /// Returns how many names are of replicas that nothing proves: they started equal, and went apart.
+  size_t unproven() const;
+  /// Returns how many names are shards that are none of these.
   size_t sharded() const;
+  /// Returns how many buffers were compared, and how many of them are equal in all samples.
+  std::pair<size_t, size_t> buffers() const {
+    return {buffers_, equal_buffers_};
+  }
   /// Returns the sets of ranks that hold replicas, and of how many parameters.
   const std::map<std::vector<int64_t>, size_t>& replicas() const {
     return replicas_;
@@ -141,6 +158,10 @@ class ReplicaFaults {
   void findOddGradient(const ParameterTrack& track, const ReplicaSet& set, const RankTracks& members);
   void judgeSplits();
   void judgeSameGradients();
+  void judgeOwnValues();
+  void judgeTied();
+  void judgeBuffers();
+  std::optional<FoundFault> ownValuesOf(const ParameterTrack& track, const RankTracks& ranks);
   bool shareAModel(const SameGradient& same, int64_t one, int64_t other) const;
   bool isMostOf(const SameGradient& same) const;
 
@@ -153,7 +174,10 @@ class ReplicaFaults {
   std::vector<SameGradient> same_gradients_;
   std::vector<FoundFault> faults_;
   std::map<std::string_view, bool> replicated_; ///< whether it is equal in all samples, by name
+  std::set<std::string_view> apart_;            ///< names of parameters that started equal and went apart
   std::set<std::string_view> shards_;           ///< names
+  size_t buffers_ = 0;
+  size_t equal_buffers_ = 0;
   std::map<std::vector<int64_t>, size_t> replicas_;
 };
 

@@ -27,6 +27,8 @@ bool areReplicasApart(const VerifyFinding& finding) {
     case VerifyClass::kUnproven:
     case VerifyClass::kSeparate:
       return true;
+    case VerifyClass::kLoneReductions:
+      return finding.step.has_value(); // else it is of the reports' rows
     default:
       return false;
   }
@@ -139,11 +141,19 @@ void addFurther(VerifyFinding& all, const VerifyFinding& one) {
   }
 }
 
-/// Returns one finding of faults with the same ranks: the parameter that is most apart first.
+/// Returns one finding of faults with the same ranks, in the order of the model: the parameter that is most apart
+/// first, or, if their gradients differ, the one that the backward reaches first, where the fault began.
 VerifyFinding joined(std::vector<const FoundFault*> faults) {
-  std::stable_sort(faults.begin(), faults.end(), [](const FoundFault* a, const FoundFault* b) {
-    return worthOf(a->finding) > worthOf(b->finding);
-  });
+  const DifferenceCause cause = faults.front()->finding.cause;
+  if (faults.front()->finding.what == VerifyClass::kTied) {
+    // The order is that of the ranks.
+  } else if (cause == DifferenceCause::kGradients || cause == DifferenceCause::kAveraging) {
+    std::reverse(faults.begin(), faults.end());
+  } else {
+    std::stable_sort(faults.begin(), faults.end(), [](const FoundFault* a, const FoundFault* b) {
+      return worthOf(a->finding) > worthOf(b->finding);
+    });
+  }
   VerifyFinding finding = faults.front()->finding;
   finding.sets = {verifyRanksOf(faults.front()->parts)};
   for (const FoundFault* fault : faults) {
@@ -267,6 +277,8 @@ void describeSamples(const ParameterTracks& tracks, const std::set<const Sample*
 void describeReplicas(const ReplicaFaults& replicas, Verification& result) {
   result.replicated = replicas.replicated();
   result.equal = replicas.equal();
+  result.unproven = replicas.unproven();
+  std::tie(result.buffers, result.equal_buffers) = replicas.buffers();
   result.sharded = replicas.sharded();
   std::vector<std::pair<size_t, std::vector<int64_t>>> sets;
   for (const auto& [ranks, count] : replicas.replicas()) {

@@ -280,12 +280,60 @@ void addOtherSize(const NamedGroup& group, const Contributions& ranks, std::vect
   faults.push_back(std::move(fault));
 }
 
+/// The inputs of the first two ranks of a group to its reductions of a step, all together.
+struct StepSize {
+  double squares = 0;  ///< of the first rank's inputs
+  double distance = 0; ///< of the two ranks' inputs, squared: an estimate
+};
+
+/// Adds the groups whose inputs grow in each step from the first sampled one on, and become more alike: each is the sum
+/// of all before, which ranks share, and one step's gradient.
+void addGrowingGradient(Steps steps, std::vector<FoundFault>& faults) {
+  constexpr size_t kFewestGrowing = 4;
+  constexpr double kLessApart = 0.25; // at the last one, squared
+  std::map<std::pair<uint32_t, NamedGroup>, std::vector<std::pair<const StepSamples*, StepSize>>> sizes;
+  for (const StepSamples& step : steps) {
+    for (const StepReduction& reduction : step.reductions) {
+      auto& of_group = sizes[{step.optimizer, *reduction.group}];
+      if (of_group.empty() || of_group.back().first != &step) {
+        of_group.emplace_back(&step, StepSize());
+      }
+      const Digest& one = reduction.inputs[0]->input;
+      const Digest& other = reduction.inputs[1]->input;
+      of_group.back().second.squares += one.has_non_finite ? NAN : one.squares;
+      for (int j = 0; j < kDigestSums; ++j) {
+        of_group.back().second.distance += std::pow(one.sums[j] - other.sums[j], 2) / kDigestSums;
+      }
+    }
+  }
+  for (const auto& [key, of_group] : sizes) {
+    size_t last = 1; // the samples before it grow from step to step
+    while (last < of_group.size() && of_group[last].first->step == of_group[last - 1].first->step + 1 &&
+           of_group[last].second.squares > of_group[last - 1].second.squares) {
+      ++last;
+    }
+    const auto& [first_step, first] = of_group.front();
+    const auto& [last_step, grown] = of_group[last - 1];
+    const bool goes_on = last == of_group.size() || of_group[last].first->step != last_step->step + 1;
+    if (last >= kFewestGrowing && goes_on &&
+        grown.distance * first.squares < kLessApart * first.distance * grown.squares) {
+      FoundFault fault = faultOf(VerifySeverity::kNote, VerifyClass::kGrowingGradient, *first_step);
+      fault.finding.last_step = last_step->step;
+      fault.finding.group = key.second.title;
+      fault.finding.ratio = std::sqrt(grown.squares / first.squares);
+      fault.parts = {membersOf(key.second)};
+      faults.push_back(std::move(fault));
+    }
+  }
+}
+
 } // namespace
 
 std::vector<FoundFault> inputFaults(Steps steps, const ParameterTracks& tracks) {
   std::vector<FoundFault> faults;
   addReducedTwice(steps, faults);
   addSourceOfNan(steps, tracks, faults);
+  addGrowingGradient(steps, faults);
   for (const auto& [key, ranks] : contributionsOf(steps)) {
     addNoContribution(key.second, ranks, faults);
     addOtherSize(key.second, ranks, faults);

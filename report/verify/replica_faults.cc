@@ -39,6 +39,8 @@ std::vector<int64_t> allRanksOf(const std::vector<RankTracks>& parts) {
   return ranks;
 }
 
+} // namespace
+
 VerifyFinding findingOf(
     const ReplicaSplit& split,
     const SplitDifference& difference,
@@ -59,8 +61,6 @@ VerifyFinding findingOf(
   return finding;
 }
 
-} // namespace
-
 ReplicaFaults::ReplicaFaults(const ParameterTracks& tracks, const JobFacts& facts)
     : tracks_(tracks), facts_(facts), parts_(tracks, facts) {
   for (const ParameterTrack& track : tracks.all()) {
@@ -68,6 +68,9 @@ ReplicaFaults::ReplicaFaults(const ParameterTracks& tracks, const JobFacts& fact
   }
   judgeSameGradients();
   judgeSplits();
+  judgeOwnValues();
+  judgeTied();
+  judgeBuffers();
 }
 
 void ReplicaFaults::compare(const ParameterTrack& track) {
@@ -113,9 +116,15 @@ size_t ReplicaFaults::equal() const {
       std::count_if(replicated_.begin(), replicated_.end(), [](const auto& entry) { return entry.second; }));
 }
 
-size_t ReplicaFaults::sharded() const {
+size_t ReplicaFaults::unproven() const {
   return static_cast<size_t>(
-      std::count_if(shards_.begin(), shards_.end(), [this](const auto& name) { return !replicated_.contains(name); }));
+      std::count_if(apart_.begin(), apart_.end(), [this](const auto& name) { return !replicated_.contains(name); }));
+}
+
+size_t ReplicaFaults::sharded() const {
+  return static_cast<size_t>(std::count_if(shards_.begin(), shards_.end(), [this](const auto& name) {
+    return !replicated_.contains(name) && !apart_.contains(name);
+  }));
 }
 
 /// Returns whether samples before `end` prove that the ranks hold replicas. Equal data and values of ranks that do not
@@ -202,10 +211,8 @@ void ReplicaFaults::judgeSplits() {
     const SampledOptimizer& optimizer = tracks_.optimizerOf(*split.track);
     const std::optional<SplitVerdict> verdict = classOf(split, optimizer, parts_, facts_);
     is_silent[i] = !verdict || isFollower(verdict->severity, verdict->what);
-    if (!is_silent[i]) {
-      shards_.erase(split.track->name); // its ranks were held for replicas
-    }
     if (verdict) {
+      apart_.insert(split.track->name);
       FoundFault& fault = faults_.emplace_back();
       fault.finding = findingOf(split.split, split.difference, *split.track, optimizer);
       fault.finding.severity = verdict->severity;
@@ -213,6 +220,8 @@ void ReplicaFaults::judgeSplits() {
       fault.finding.evidence = verdict->what == VerifyClass::kDrift ? split.split.proof : split.set->evidence;
       if (verdict->is_averaged) {
         fault.finding.cause = DifferenceCause::kAveraging;
+        const RankParts parts = ranksOf(split.split.parts);
+        fault.finding.last_step = facts_.averageAfter(parts[0], parts[1], fault.finding.before.value_or(0));
       }
       if (split.split.equal_again) {
         fault.finding.last_step = optimizer.steps[*split.split.equal_again];

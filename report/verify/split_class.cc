@@ -11,6 +11,13 @@
 namespace commtap {
 namespace {
 
+bool hasGradients(const RankTracks& part) {
+  const std::vector<const SampleRow*>& rows = part.front()->rows;
+  return std::any_of(rows.begin(), rows.end(), [](const SampleRow* row) {
+    return row != nullptr && (row->has_gradient || row->is_gradient_unknown);
+  });
+}
+
 /// Asks the questions that separate a fault from what is meant, in the order of their worth.
 class SplitJudge {
  public:
@@ -26,7 +33,7 @@ class SplitJudge {
       return note(VerifyClass::kRounding);
     }
     if (split_.split.equal_again) {
-      return note(VerifyClass::kPeriodic);
+      return isOverwritten() ? warning(VerifyClass::kPeriodic) : note(VerifyClass::kPeriodic);
     }
     if (difference.has_noise_gradients) {
       return follower();
@@ -142,23 +149,18 @@ class SplitJudge {
            !std::all_of(parts.begin(), parts.end(), changes(1));
   }
 
-  /// Returns whether the parameter changes on some ranks only, no optimizer has it, and the backward does not reach it
-  /// on all ranks: a copy that one rank keeps, as an exponential moving average.
-  bool isRankCopy() const {
-    const auto has_changed = [this](const RankTracks& part) {
-      const SampleRow* old = split_.split.before ? part.front()->row(*split_.split.before) : nullptr;
-      return old == nullptr ? changesOf(*part.front()) > 0
-                            : old->value.bits != part.front()->row(split_.split.step)->value.bits;
-    };
-    const auto has_gradient = [](const RankTracks& part) {
-      const std::vector<const SampleRow*>& rows = part.front()->rows;
-      return std::any_of(rows.begin(), rows.end(), [](const SampleRow* row) {
-        return row != nullptr && (row->has_gradient || row->is_gradient_unknown);
-      });
-    };
+  /// Returns whether no average can have made the parts equal again: a broadcast or gather replaced what some of them
+  /// had trained, or it had brought the values of a model that no optimizer here has, and brought them wrongly.
+  bool isOverwritten() const {
     const std::vector<RankTracks>& parts = split_.split.parts;
-    return !parts.front().front()->facts->is_in_optimizer && !std::all_of(parts.begin(), parts.end(), has_gradient) &&
-           !std::all_of(parts.begin(), parts.end(), has_changed);
+    const auto is_held = [](const RankTracks& part) { return part.front()->facts->is_in_optimizer; };
+    if (std::none_of(parts.begin(), parts.end(), is_held)) {
+      return isProven() && std::all_of(parts.begin(), parts.end(), hasGradients);
+    }
+    return std::all_of(parts.begin(), parts.end(), is_held) &&
+           std::none_of(parts_.begin() + 1, parts_.end(), [this](const std::vector<int64_t>& part) {
+             return facts_.mayAverage(parts_.front(), part);
+           });
   }
 
   /// Returns whether the module that has the parameter has another one that differs between the parts at the start:
@@ -186,8 +188,15 @@ class SplitJudge {
     });
   }
 
+  /// Returns whether a DistributedDataParallel on each of the parts has the parameter, over a group of one rank.
+  bool isReducedAlone() const {
+    return std::all_of(split_.split.parts.begin(), split_.split.parts.end(), [](const RankTracks& part) {
+      return part.front()->facts->ddp_ranks.size() == 1;
+    });
+  }
+
   std::optional<SplitVerdict> unprovenVerdict() {
-    if (isRankCopy()) {
+    if (isRankCopy(split_.split)) {
       return note(VerifyClass::kRankCopy);
     }
     const PartsFacts& facts = all_.of(parts_);
@@ -210,10 +219,14 @@ class SplitJudge {
         return note(VerifyClass::kExperts);
       }
     }
-    if (facts.in_step > 0 || (!is_constant && facts.others_differ)) {
-      return warning(VerifyClass::kUnproven);
+    if (facts.in_step == 0 && is_constant) {
+      return follower();
     }
-    return is_constant ? follower() : warning(VerifyClass::kSeparate);
+    if (isReducedAlone()) {
+      return warning(VerifyClass::kLoneReductions);
+    }
+    const bool is_among_others = facts.in_step > 0 || (!is_constant && facts.others_differ);
+    return warning(is_among_others ? VerifyClass::kUnproven : VerifyClass::kSeparate);
   }
 
   const SplitSet& split_;
@@ -224,6 +237,16 @@ class SplitJudge {
 };
 
 } // namespace
+
+bool isRankCopy(const ReplicaSplit& split) {
+  const auto has_changed = [&split](const RankTracks& part) {
+    const SampleRow* old = split.before ? part.front()->row(*split.before) : nullptr;
+    return old == nullptr ? changesOf(*part.front()) > 0 : old->value.bits != part.front()->row(split.step)->value.bits;
+  };
+  return !split.parts.front().front()->facts->is_in_optimizer &&
+         !std::all_of(split.parts.begin(), split.parts.end(), hasGradients) &&
+         !std::all_of(split.parts.begin(), split.parts.end(), has_changed);
+}
 
 bool isFollower(VerifySeverity severity, VerifyClass what) {
   return severity == VerifySeverity::kNote && what == VerifyClass::kSeparate;

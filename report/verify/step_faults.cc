@@ -60,6 +60,16 @@ bool isTrained(const std::string& module, const ParameterTracks& tracks) {
   });
 }
 
+/// Returns whether nothing communicates between ranks of a mesh's dimension, be it in a group with more ranks.
+bool isUnused(const std::set<GroupRanks>& groups, const JobFacts& facts) {
+  return std::all_of(groups.begin(), groups.end(), [&facts](const GroupRanks& ranks) {
+    const std::vector<int64_t> one{ranks.front()};
+    const std::vector<int64_t> others(ranks.begin() + 1, ranks.end());
+    return !facts.mayAverage(one, others) && !facts.exchangesInForward(one, others) &&
+           !facts.mayBeMadeEqual(one, others) && !facts.reducesInBackward(one, others);
+  });
+}
+
 } // namespace
 
 std::vector<FoundFault> rowFaults(const ParameterTracks& tracks, const JobFacts& facts) {
@@ -82,6 +92,12 @@ std::vector<FoundFault> rowFaults(const ParameterTracks& tracks, const JobFacts&
   if (!facts.lone_reductions.empty() && tracks.ranks().size() > 1) {
     faults.push_back(faultOf(VerifySeverity::kNote, VerifyClass::kLoneReductions, facts.lone_reductions));
     faults.back().parts = {tracks.ranks()};
+  }
+  for (const auto& [dimension, groups] : facts.idle_dimensions) {
+    if (!facts.backwards.empty() && isUnused(groups, facts)) {
+      faults.push_back(faultOf(VerifySeverity::kNote, VerifyClass::kUnusedDimension, dimension));
+      faults.back().parts = partOf({groups.begin(), groups.end()});
+    }
   }
   return faults;
 }

@@ -244,9 +244,9 @@ void judge(
   }
 }
 
-/// Returns the parameters that have gradients and never change, for no optimizer of any rank has them, next to others
-/// that a rank gets from another one's optimizer: these ranks share out the model, and left some out. Numbers of
-/// a short type may be stuck while their float32 copies change.
+/// Returns the parameters that have gradients and never change, for no optimizer of any rank has them. Next to others
+/// that a rank gets from another one's optimizer they are a fault: these ranks share out the model, and left some out.
+/// Numbers of a short type may be stuck while their float32 copies change.
 std::vector<FoundFault> unheld(const ParameterTracks& tracks) {
   std::vector<FoundFault> faults;
   bool others_change = false;
@@ -254,6 +254,9 @@ std::vector<FoundFault> unheld(const ParameterTracks& tracks) {
     size_t stuck = 0;
     RankParts ranks(1);
     for (const RankTrack& rank : track.ranks) {
+      if (!hasElements(rank)) {
+        continue;
+      }
       const Training training = trainingOf(rank, tracks.optimizerOf(track));
       others_change |= training.is_unheld && training.has_changed && training.with_gradient > 0;
       const bool is_stuck = training.is_unheld && !training.has_changed && training.with_gradient >= kFewest &&
@@ -261,11 +264,14 @@ std::vector<FoundFault> unheld(const ParameterTracks& tracks) {
       stuck += is_stuck ? 1 : 0;
       ranks[0].push_back(rank.rank);
     }
-    if (stuck == track.ranks.size()) {
-      faults.push_back(faultOf(track, VerifySeverity::kWarning, VerifyClass::kStuck, std::move(ranks)));
+    if (stuck > 0 && stuck == ranks[0].size()) {
+      faults.push_back(faultOf(track, VerifySeverity::kNote, VerifyClass::kStuck, std::move(ranks)));
     }
   }
-  return others_change ? faults : std::vector<FoundFault>();
+  for (FoundFault& fault : faults) {
+    fault.finding.severity = others_change ? VerifySeverity::kWarning : VerifySeverity::kNote;
+  }
+  return faults;
 }
 
 } // namespace

@@ -31,7 +31,7 @@ struct VerifyFinding {
   uint32_t optimizer = 0;
   std::optional<uint64_t> before;          ///< the last sampled step without the fault; nullopt if there is none
   std::optional<uint64_t> step;            ///< the first sampled step with it; nullopt for a fault of the whole run
-  std::vector<std::string> parameters;     ///< the one that is most apart first
+  std::vector<std::string> parameters;     ///< the first one is where it began, or most apart
   std::vector<VerifyRanks> sets;           ///< of ranks with this fault; several if groups of ranks have the same one
   std::optional<double> value_distance;    ///< the largest: norm of the difference by norm of the values
   std::optional<double> gradient_distance; ///< the largest, in gradient_step
@@ -64,11 +64,14 @@ struct Verification {
   uint64_t parameters = 0;             ///< distinct ones over all ranks
   uint64_t replicated = 0;             ///< parameters with replicas that were compared
   uint64_t equal = 0;                  ///< of these: bitwise equal in all samples
+  uint64_t unproven = 0;               ///< parameters that started equal and went apart, which nothing proves replicas
   uint64_t incomplete = 0;             ///< parameters that some sample of their optimizer lacks on a rank that has them
   uint64_t unreadable = 0;             ///< files of samples that could not be read or judged; not in the document
   uint64_t apart = 0;                  ///< samples of ranks that were at another moment of the job; not in the document
   uint64_t sharded = 0;                ///< parameters that are declared shards, and have no replicas
   uint64_t reductions = 0;             ///< tensors in reductions of gradients, compared in all samples together
+  uint64_t buffers = 0;                ///< of models, compared between ranks
+  uint64_t equal_buffers = 0;          ///< of these: bitwise equal in all samples
   uint64_t rows = 0;                   ///< of data, compared so
   std::vector<VerifyRanks> replicas;   ///< the sets of ranks that hold replicas, most parameters first
   std::vector<VerifyFinding> findings; ///< by worth

@@ -31,7 +31,10 @@ inline constexpr auto kColumns<VerifyFinding> = std::tuple{
         "step",
         &VerifyFinding::step,
         "The first sampled step with the fault, from 1; null for a fault of the whole run."),
-    column("parameters", &VerifyFinding::parameters, "The parameters, the one that is most apart first."),
+    column(
+        "parameters",
+        &VerifyFinding::parameters,
+        "The parameters: if their gradients differ, in backward order, else the one that is most apart first."),
     column("sets", &VerifyFinding::sets, "The ranks; several sets if groups of ranks have the same fault."),
     column(
         "value_distance",
@@ -56,8 +59,7 @@ inline constexpr auto kColumns<VerifyFinding> = std::tuple{
         "last_step",
         &VerifyFinding::last_step,
         "For periodic the step with equal values again, for fewer_steps that of the other ranks, for reductions_stop "
-        "the "
-        "last step of the job; else null."),
+        "the last step of the job, for the cause averaging the next step that may average; else null."),
     column(
         "later_parameters",
         &VerifyFinding::later_parameters,
@@ -82,7 +84,8 @@ inline constexpr auto kColumns<VerifyFinding> = std::tuple{
     column(
         "ratio",
         &VerifyFinding::ratio,
-        "For same_data the least part of the samples that are shared, for other_size the least factor; else null."),
+        "For same_data the least part of the samples that are shared, for other_size the least factor, for "
+        "growing_gradient that of the growth; else null."),
 };
 
 template <>
@@ -108,14 +111,23 @@ inline constexpr auto kColumns<Verification> = std::tuple{
     column("replicated", &Verification::replicated, "How many of them have replicas, which were compared."),
     column("equal", &Verification::equal, "How many of these are bitwise equal in all samples."),
     column(
+        "unproven",
+        &Verification::unproven,
+        "How many others started equal on several ranks and went apart: replicas, or what is meant to differ."),
+    column(
         "incomplete",
         &Verification::incomplete,
         "How many parameters are missing in some sample of their optimizer, on a rank that has them in another one."),
-    column("sharded", &Verification::sharded, "How many parameters are declared shards without replicas."),
+    column(
+        "sharded",
+        &Verification::sharded,
+        "How many others are declared shards. Nothing shows replicas of the rest."),
     column(
         "reductions",
         &Verification::reductions,
         "How many tensors in reductions of gradients were compared, in all samples together."),
+    column("buffers", &Verification::buffers, "How many buffers of models were compared between ranks."),
+    column("equal_buffers", &Verification::equal_buffers, "How many of these are bitwise equal in all samples."),
     column("rows", &Verification::rows, "How many rows of data were compared, in all samples of all ranks together."),
     column("replicas", &Verification::replicas, "The sets of ranks that hold replicas, of most parameters first."),
     column("findings", &Verification::findings, "Errors first, then warnings, then notes."),

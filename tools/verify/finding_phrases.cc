@@ -160,9 +160,14 @@ std::string causeText(const VerifyFinding& finding) {
     case DifferenceCause::kAveraging:
       return fmt::format(
           "Their gradients differ{}, and the optimizer's step reduces over these ranks. If it averages the values now "
-          "and then, as local SGD does, all is well.",
+          "and then, as local SGD does, all is well{}.",
           finding.gradient_distance ? fmt::format(" by {} at step {}", distanceText(*finding.gradient_distance), step)
-                                    : "");
+                                    : "",
+          finding.last_step ? fmt::format(
+                                  ": step {} reduces next, so sample the one after it (COMMTAP_VERIFY=1,2,{})",
+                                  *finding.last_step,
+                                  *finding.last_step + 1)
+                            : "");
     case DifferenceCause::kUnknown:
       break;
   }
@@ -208,7 +213,7 @@ std::set<std::string> emptyParameters(const RunSamples& run) {
   std::set<std::string> others;
   for (const ProcessSamples& process : run.processes) {
     for (const SampledParameter& parameter : process.parameters) {
-      (isEmpty(parameter) ? empty : others).insert(parameter.name);
+      (isEmpty(parameter) && !parameter.is_buffer ? empty : others).insert(parameter.name);
     }
   }
   for (const std::string& name : others) {

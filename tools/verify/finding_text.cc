@@ -88,6 +88,20 @@ Lines linesOfSameGradient(const VerifyFinding& finding) {
 }
 
 Lines linesOfNeverEqual(const VerifyFinding& finding) {
+  if (finding.evidence == ReplicaEvidence::kNone) {
+    const bool is_frozen = finding.cause == DifferenceCause::kFrozen;
+    return {
+        fmt::format(
+            "{} {} from the start between {}, which hold replicas of others",
+            parametersText(finding),
+            verb(finding, "differs", "differ"),
+            partsText(finding)),
+        stepsText(finding),
+        is_frozen ? "Frozen, and used by ranks whose gradients are reduced together. Look for another seed, or a "
+                    "checkpoint without frozen parameters."
+                  : "If they are heads or adapters of one rank, all is well. If they are replicas, look for another "
+                    "seed, or a model that is not wrapped."};
+  }
   const bool is_sure = finding.severity == VerifySeverity::kError || finding.evidence != ReplicaEvidence::kGradients;
   const char* causes =
       finding.step.value_or(0) > 1
@@ -245,11 +259,7 @@ std::string ifReplicas(const VerifyFinding& finding) {
 Lines linesOfUnproven(const VerifyFinding& finding) {
   const bool is_separate = finding.what == VerifyClass::kSeparate;
   return {
-      fmt::format(
-          "{} {} on {} and went apart",
-          parametersText(finding),
-          finding.before ? "started equal" : "started nearly equal",
-          partsText(finding)),
+      fmt::format("{} started equal on {} and went apart", parametersText(finding), partsText(finding)),
       stepsText(finding),
       is_separate ? fmt::format(
                         "{} If it is one model, {}. If each rank trains its own, all is well.",
@@ -260,6 +270,54 @@ Lines linesOfUnproven(const VerifyFinding& finding) {
                   : fmt::format(
                         "If they are replicas, {}. If they are shards, experts or heads of one rank, all is well.",
                         ifReplicas(finding))};
+}
+
+Lines linesOfTied(const VerifyFinding& finding) {
+  return {
+      fmt::format(
+          "{} and {} started equal on {} and went apart",
+          inert(finding.parameters.front()),
+          inert(finding.parameters.back()),
+          partsText(finding)),
+      stepsText(finding),
+      fmt::format("If they are tied, {}. If not, all is well.", ifReplicas(finding))};
+}
+
+Lines linesOfBuffers(const VerifyFinding& finding) {
+  return {
+      fmt::format(
+          "{} {} between {}, which hold replicas of the parameters",
+          counted(finding.parameters.size(), "buffer"),
+          verb(finding, "differs", "differ"),
+          partsText(finding)),
+      stepsText(finding),
+      finding.severity == VerifySeverity::kWarning
+          ? "Changed after the forward by what each rank saw: is that reduced over these ranks? If it is meant to be "
+            "each rank's own, all is well."
+          : "Each rank's statistics of its own data? A checkpoint has those of one rank."};
+}
+
+Lines linesOfUnusedDimension(const VerifyFinding& finding) {
+  return {
+      fmt::format(
+          "nothing communicates over the mesh's dimension {} of {}, and gradients are reduced over another one",
+          inert(finding.group),
+          allRanksText(finding)),
+      "If these ranks train one model, they do not share its gradients."};
+}
+
+Lines linesOfGrowingGradient(const VerifyFinding& finding) {
+  return {
+      fmt::format(
+          "what {} put into the reductions of gradients in group {} grows with each step, {:.1f} times from step {} to "
+          "{}, and becomes more alike on them",
+          allRanksText(finding),
+          inert(finding.group),
+          finding.ratio.value_or(0),
+          finding.step.value_or(0),
+          finding.last_step.value_or(0)),
+      "A gradient that nothing clears does so, as it is the sum of all steps: where is zero_grad() called? A training "
+      "that diverges may do so too."};
 }
 
 Lines linesOfReductionsStop(const VerifyFinding& finding) {
@@ -291,6 +349,17 @@ Lines linesOfOneWay(const VerifyFinding& finding) {
 }
 
 Lines linesOfLoneReductions(const VerifyFinding& finding) {
+  if (!finding.parameters.empty()) {
+    return {
+        fmt::format(
+            "{} of a DistributedDataParallel over a group of one rank started equal on {} and went apart",
+            parametersText(finding),
+            partsText(finding)),
+        stepsText(finding),
+        fmt::format(
+            "Its reductions do nothing. If these ranks train one model, {}: look for the group that it was given.",
+            ifReplicas(finding))};
+  }
   return {
       fmt::format(
           "gradients are reduced in group {} of one rank, and {} do not communicate otherwise",
@@ -317,8 +386,10 @@ Lines linesOfStuck(const VerifyFinding& finding) {
           allRanksText(finding),
           verb(finding, "it has", "they have")),
       namesText(finding),
-      "A learning rate of 0, updates that are lost in the rounding of the dtype, an optimizer whose step has no "
-      "effect, or none that has them."};
+      finding.severity == VerifySeverity::kNote
+          ? "No optimizer has them. Are they meant to be trained?"
+          : "A learning rate of 0, updates that are lost in the rounding of the dtype, an optimizer whose step has no "
+            "effect, or none that has them."};
 }
 
 Lines linesOfNoGradient(const VerifyFinding& finding) {
@@ -363,8 +434,10 @@ Lines linesOfPeriodic(const VerifyFinding& finding) {
           verb(finding, "was", "were"),
           finding.last_step.value_or(0)),
       stepsText(finding),
-      "Averaged now and then, as local SGD does? Or changed on some ranks, and replaced by a later broadcast or "
-      "gather?"};
+      finding.severity == VerifySeverity::kWarning
+          ? "An average does not explain it: look for what a broadcast or gather replaced, or had brought wrongly."
+          : "Averaged now and then, as local SGD does? Or changed on some ranks, and replaced by a later broadcast or "
+            "gather?"};
 }
 
 Lines linesOfExperts(const VerifyFinding& finding) {
@@ -433,6 +506,8 @@ constexpr Text kTexts[] = {
     {VerifyClass::kNeverEqual, linesOfNeverEqual},
     {VerifyClass::kUnproven, linesOfUnproven},
     {VerifyClass::kSeparate, linesOfUnproven},
+    {VerifyClass::kTied, linesOfTied},
+    {VerifyClass::kBuffers, linesOfBuffers},
     {VerifyClass::kReductionsStop, linesOfReductionsStop},
     {VerifyClass::kSameData, linesOfSameData},
     {VerifyClass::kReducedTwice, linesOfReducedTwice},
@@ -444,6 +519,8 @@ constexpr Text kTexts[] = {
     {VerifyClass::kExperts, linesOfExperts},
     {VerifyClass::kOneWay, linesOfOneWay},
     {VerifyClass::kLoneReductions, linesOfLoneReductions},
+    {VerifyClass::kUnusedDimension, linesOfUnusedDimension},
+    {VerifyClass::kGrowingGradient, linesOfGrowingGradient},
     {VerifyClass::kOtherSize, linesOfOtherSize},
     {VerifyClass::kRankCopy, linesOfRankCopy},
     {VerifyClass::kRounding, linesOfRounding},

@@ -92,6 +92,7 @@ void addFacts(const std::string& path, const JobSelection& selection, const Prog
   }
   run.facts = jobFactsOf(*job);
   run.facts.groups = std::move(of_groups.groups);
+  run.facts.idle_dimensions = std::move(of_groups.idle_dimensions);
   run.not_seen = job->not_seen;
   run.problems.insert(run.problems.end(), job->problems.begin(), job->problems.end());
 }

@@ -57,26 +57,42 @@ std::string equalText(const Verification& result) {
   return result.equal == 0 ? "none " : fmt::format("{} ", result.equal);
 }
 
+/// Returns ". Compared too: 6 reductions of gradients, 48 rows of data and 2 buffers"; "" for nothing.
+std::string comparedTooText(const Verification& result) {
+  std::vector<std::string> items;
+  if (result.reductions > 0) {
+    items.push_back(counted(result.reductions, "reduction of gradients", "reductions of gradients"));
+    items.push_back(counted(result.rows, "row") + " of data");
+  }
+  if (result.buffers > 0) {
+    items.push_back(
+        counted(result.buffers, "buffer") +
+        (result.equal_buffers == result.buffers ? "" : fmt::format(" ({} equal)", result.equal_buffers)));
+  }
+  std::string text;
+  for (size_t i = 0; i < items.size(); ++i) {
+    text += (i == 0 ? ". Compared too: " : i + 1 == items.size() ? " and " : ", ") + items[i];
+  }
+  return text;
+}
+
 /// Returns what was compared, and what was not.
 std::string comparedText(const Verification& result) {
   const std::string replicas =
-      result.replicated == 0 ? fmt::format("no parameter has replicas in {}", samplesText(result))
+      result.replicated == 0 ? fmt::format("no parameter is known to have replicas in {}", samplesText(result))
                              : fmt::format(
                                    "{} on {}, {}bitwise equal in {}",
                                    counted(result.replicated, "parameter has replicas", "parameters have replicas"),
                                    replicasText(result),
                                    equalText(result),
                                    samplesText(result));
+  const std::string unproven =
+      result.unproven == 0 ? "" : fmt::format("; {} started equal and went apart", result.unproven);
   const std::string shards = result.sharded > 0 ? "; " + counted(result.sharded, "is a shard", "are shards") : "";
-  const uint64_t others = result.parameters - result.replicated - result.sharded;
+  const uint64_t others = result.parameters - result.replicated - result.unproven - result.sharded;
   const std::string rest = others > 0 ? fmt::format("; of {} more nothing shows replicas", others) : "";
-  const std::string inputs = result.reductions == 0
-                                 ? ""
-                                 : fmt::format(
-                                       ". Compared too: {} and {} of data",
-                                       counted(result.reductions, "reduction of gradients", "reductions of gradients"),
-                                       counted(result.rows, "row"));
-  return replicas + shards + rest + inputs + ". Not checked: buffers, a wrong scale, and errors that all ranks share.";
+  return replicas + unproven + shards + rest + comparedTooText(result) +
+         ". Not checked: a wrong scale, and errors that all ranks share.";
 }
 
 /// Returns why nothing could be compared.
@@ -156,7 +172,7 @@ std::string verifyText(const Verification& result, const Color& color) {
   }
   if (result.status == VerifyStatus::kOk) {
     text += result.line + "\n";
-  } else if (result.status != VerifyStatus::kNothingToCompare && result.replicated + result.reductions > 0) {
+  } else if (result.status != VerifyStatus::kNothingToCompare) {
     text += comparedText(result) + "\n";
   }
   for (const std::string& line : result.not_sampled) {

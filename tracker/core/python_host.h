@@ -114,6 +114,7 @@ struct CommtapSampledParameter {
   void* value;             ///< TensorImpl; a DTensor's is its local tensor's
   void* gradient;          ///< TensorImpl; null if there is no gradient
   int is_in_optimizer;
+  int is_buffer;      ///< of a module, which its checkpoints have
   int has_model_name; ///< 0: the name is a place in an optimizer
   int requires_grad;
   int is_fsdp1_flat;         ///< an FSDP1 unit's flat parameter, or a part of it (use_orig_params)

@@ -208,6 +208,7 @@ void ParameterNames::addTree(PyObject* module, const std::string& name, int dept
     return;
   }
   addOwn(module, name);
+  addBuffers(module, name);
   PyObject* children = childrenOf(module);
   PyObject* component = nullptr;
   PyObject* child = nullptr;
@@ -233,6 +234,22 @@ void ParameterNames::addOwn(PyObject* module, const std::string& name) {
       all_.push_back({PyRef::borrow(tensor), name + "." + textOf(own_name)});
     }
   }
+}
+
+void ParameterNames::addBuffers(PyObject* module, const std::string& name) {
+  PyObject* dict = dictOf(module);
+  PyObject* buffers = dict == nullptr ? nullptr : PyDict_GetItemString(dict, torch_names::kBuffers);
+  PyObject* unsaved = dict == nullptr ? nullptr : PyDict_GetItemString(dict, torch_names::kUnsavedBuffers);
+  const bool has_unsaved = unsaved != nullptr && PySet_Check(unsaved);
+  PyObject* own_name = nullptr;
+  PyObject* tensor = nullptr;
+  for (Py_ssize_t at = 0;
+       buffers != nullptr && PyDict_Check(buffers) && PyDict_Next(buffers, &at, &own_name, &tensor) != 0;) {
+    if (isTensor(tensor) && !(has_unsaved && PySet_Contains(unsaved, own_name) == 1)) {
+      buffers_.push_back({PyRef::borrow(tensor), name + "." + textOf(own_name)});
+    }
+  }
+  PyErr_Clear();
 }
 
 void ParameterNames::addDdp(PyObject* module) {

@@ -101,15 +101,21 @@ class ParameterNames {
   const std::vector<Named>& all() const {
     return all_;
   }
+  /// Returns the buffers that a checkpoint has: the others are caches, masks and the like.
+  const std::vector<Named>& buffers() const {
+    return buffers_;
+  }
 
  private:
   void addTree(PyObject* module, const std::string& name, int depth);
   void addOwn(PyObject* module, const std::string& name);
+  void addBuffers(PyObject* module, const std::string& name);
   void addDdp(PyObject* module);
   void addFsdp1(PyObject* module);
 
   const ModuleMap& modules_;
   std::vector<Named> all_;
+  std::vector<Named> buffers_;
   std::unordered_map<PyObject*, size_t> index_; ///< of all_
   std::unordered_set<PyObject*> visited_;       ///< modules
   std::unordered_map<PyObject*, size_t> ddp_;   ///< index of ddp_ranks_

@@ -70,18 +70,24 @@ class SampledStep {
                ? *name
                : "optimizer" + std::to_string(number) + ".group" + std::to_string(group) + "." + std::to_string(place),
            true,
-           name != nullptr});
+           name != nullptr,
+           false});
     });
   }
   /// Leaves the parameters of another optimizer to that one's samples.
   void leaveOut(PyObject* optimizer) {
     forEachParameter(optimizer, [&](PyObject* tensor, Py_ssize_t, Py_ssize_t) { added_.insert(tensor); });
   }
-  void addOthers(bool only_frozen) {
+  void addOthers() {
     for (const ParameterNames::Named& named : names_.all()) {
       PyObject* tensor = named.tensor.get();
-      if ((!only_frozen || !isTrue(tensor, torch_names::kRequiresGrad)) && added_.insert(tensor).second) {
-        entries_.push_back({PyRef::borrow(tensor), named.name, false, true});
+      if (added_.insert(tensor).second) {
+        entries_.push_back({PyRef::borrow(tensor), named.name, false, true, false});
+      }
+    }
+    for (const ParameterNames::Named& named : names_.buffers()) {
+      if (added_.insert(named.tensor.get()).second) {
+        entries_.push_back({PyRef::borrow(named.tensor.get()), named.name, false, true, true});
       }
     }
   }
@@ -98,6 +104,7 @@ class SampledStep {
     std::string name;
     bool is_in_optimizer;
     bool has_model_name;
+    bool is_buffer;
   };
 
   void hand(const Entry& entry, const CommtapStepSampler& sampler) {
@@ -126,6 +133,7 @@ class SampledStep {
         .value = tensorImpl(local ? local.get() : tensor),
         .gradient = gradient ? tensorImpl(local_gradient ? local_gradient.get() : gradient.get()) : nullptr,
         .is_in_optimizer = entry.is_in_optimizer ? 1 : 0,
+        .is_buffer = entry.is_buffer ? 1 : 0,
         .has_model_name = entry.has_model_name ? 1 : 0,
         .requires_grad = facts.requires_grad ? 1 : 0,
         .is_fsdp1_flat = isOfFsdp1(tensor) ? 1 : 0,
@@ -182,7 +190,7 @@ void sampleStep(
     for (const PyRef& other : live) {
       sampled.leaveOut(other.get());
     }
-    sampled.addOthers(step.step == 1);
+    sampled.addOthers();
   }
   sampled.handTo(sampler);
 }

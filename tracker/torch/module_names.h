@@ -36,6 +36,7 @@ constexpr const char* kAttributes = "__dict__"; // of any Python object
 constexpr const char* kModules = "_modules";
 constexpr const char* kParameters = "_parameters";
 constexpr const char* kBuffers = "_buffers";
+constexpr const char* kUnsavedBuffers = "_non_persistent_buffers_set";
 constexpr const char* kScriptModules = "_python_modules"; // torch/jit/_script.py: within _modules
 
 // FSDP1's handle of a module, and the handle's parameter: torch/distributed/fsdp/fully_sharded_data_parallel.py

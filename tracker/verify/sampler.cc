@@ -124,6 +124,7 @@ SampledParameter sampledParameter(uint32_t optimizer, const CommtapSampledParame
   parameter.name = facts.name;
   parameter.optimizer = optimizer;
   parameter.is_in_optimizer = facts.is_in_optimizer != 0;
+  parameter.is_buffer = facts.is_buffer != 0;
   parameter.has_model_name = facts.has_model_name != 0;
   parameter.shape = integersFromJson(facts.shape);
   parameter.local_shape = integersFromJson(facts.local_shape);
@@ -157,6 +158,7 @@ std::string parameterKey(uint32_t optimizer, const CommtapSampledParameter& fact
   }
   for (const int number :
        {facts.is_in_optimizer,
+        facts.is_buffer,
         facts.has_model_name,
         facts.requires_grad,
         facts.is_fsdp1_flat,

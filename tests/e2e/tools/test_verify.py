@@ -3,6 +3,7 @@
 """`commtap verify`: the verdict on each job of the zoo of trainings, right and wrong."""
 
 import json
+import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -37,7 +38,7 @@ class Right:
 class Wrong:
     """A job of tests/jobs/verify_wrong.py: the first finding, a parameter of it, the sampled steps before and with it.
 
-    `also`: the findings after it.
+    `also`: the findings after it. `first`: the parameter that it names. `text`: what its lines contain.
     """
 
     name: str
@@ -47,6 +48,8 @@ class Wrong:
     steps: tuple[int | None, int | None] = (1, 2)
     ranks: int = 2
     also: frozenset[tuple[str, str]] = field(default_factory=frozenset)
+    first: str = ""
+    text: str = ""
 
 
 def only(severity: str, what: str) -> frozenset[tuple[str, str]]:
@@ -68,7 +71,7 @@ RIGHT = [
     Right("ddp_ema_on_one_rank_from_the_start", findings=only("note", "rank_copy")),
     Right("ddp_in_bfloat16"),
     Right("ddp_and_two_optimizers"),
-    Right("ddp_batch_norm"),
+    Right("ddp_batch_norm", findings=only("note", "buffers")),
     Right("ddp_dropout"),
     Right("ddp_power_sgd"),
     Right("ddp_masters"),
@@ -133,8 +136,8 @@ WRONG = [
     Wrong("no_sync_at_the_wrong_step", "error", "declared", UP),
     Wrong("a_copy_is_reduced", "warning", "separate", UP),
     Wrong("biases_not_reduced", "warning", "unproven", "Net.layers.0.up.bias"),
-    Wrong("zero_skips_the_linear_layers", "error", "never_equal", UP, (None, 2)),
-    Wrong("bfloat16_zero_skips_the_linear_layers", "warning", "unproven", UP, (None, 2)),
+    Wrong("zero_skips_the_linear_layers", "error", "same_gradient", UP),
+    Wrong("bfloat16_zero_skips_the_linear_layers", "warning", "unproven", UP),
     Wrong("half_the_rate_in_bfloat16", "error", "same_gradient", UP),
     Wrong("held_by_nobody", "warning", "stuck", "Net.head.weight", (None, None)),
     Wrong("unfrozen_late_on_one_rank", "error", "same_gradient", UP, (4, 5)),
@@ -181,7 +184,7 @@ WRONG = [
         "layers.0.up.weight",
         (None, None),
         4,
-        also=only("warning", "no_gradient"),
+        also=only("warning", "no_gradient") | only("note", "unused_dimension"),
     ),
     Wrong("replicate_of_other_values", "error", "never_equal", "Net.layers.0.norm.weight", (None, 1)),
     Wrong(
@@ -220,6 +223,28 @@ WRONG = [
 ]
 
 
+#: Jobs of tests/jobs/verify_pairs.py, which are right with --right.
+PAIRS = [
+    Wrong(
+        "tied_names", "warning", "tied", "Stage.head", text="Stage.embed and Stage.head started equal on ranks 0 and 1"
+    ),
+    Wrong("one_layer_not_summed", "error", "drift", "layers", (2, 3), first="SplitNet.layers.1.norm.bias"),
+    Wrong("own_rounding_in_bfloat16", "error", "same_gradient", UP, text="rounded by chance"),
+    Wrong("rarely_averaged", "warning", "drift", UP, (4, 5), text="step 5 reduces next, so sample the one after it"),
+    Wrong("new_wrapper_each_epoch", "warning", "periodic", "layers.0.up.weight", text="An average does not explain it"),
+    Wrong("shard_lost_once", "warning", "periodic", UP, (4, 5), text="An average does not explain it"),
+    Wrong("reduced_over_one_rank", "warning", "lone_reductions", "qkv.weight"),
+    Wrong("frozen_layer_lost", "warning", "never_equal", UP, (None, 1), text="Frozen"),
+    Wrong("own_adapters", "note", "never_equal", "0.weight", (None, 1)),
+    Wrong("held_by_nobody_in_shards", "note", "stuck", "head.weight", (None, None)),
+    Wrong("never_cleared", "note", "growing_gradient", "", (None, 1)),
+    Wrong("own_bias_of_a_router", "warning", "buffers", "Biased.bias"),
+    Wrong("mesh_dimension_unused", "warning", "separate", UP, ranks=4, also=only("note", "unused_dimension")),
+]
+AVERAGED = {"rarely_averaged": only("note", "periodic")}
+RIGHT += [Right(f"{pair.name} --right", pair.ranks, findings=AVERAGED.get(pair.name, frozenset())) for pair in PAIRS]
+WRONG += PAIRS
+
 DAILY = {"ddp-2", "tp_by_hand-2", "reduction_stops-2", "norms_not_summed-2", "skipped_step-2"}
 
 
@@ -230,7 +255,7 @@ def daily_or_long(jobs: Sequence[Right | Wrong]) -> list[Any]:
 
 
 def run_of(runner: Runner, name: str, ranks: int) -> Run:
-    return runner.shim(Job("verify_zoo.py", (name,), ranks, variables=(("COMMTAP_VERIFY", "1"),)))
+    return runner.shim(Job("verify_zoo.py", tuple(name.split()), ranks, variables=(("COMMTAP_VERIFY", "1"),)))
 
 
 def verify(run: Run, *options: str) -> subprocess.CompletedProcess[str]:
@@ -246,7 +271,21 @@ def verdict(run: Run) -> dict[str, Any]:
     assert found.returncode == (FOUND if document["status"] == "wrong" else OK)
     strict = verify(run, "--strict").returncode
     assert strict == (FOUND if document["status"] in {"wrong", "suspect"} else OK)
+    if document["status"] != NOTHING:
+        assert counted_in(verify(run).stdout) == document["parameters"]
     return document
+
+
+def counted_in(text: str) -> int:
+    """The sum of the numbers of parameters in the last line: those with replicas, and all others."""
+    [line] = re.findall(r"^(?:OK: )?((?:no|\d+) parameters? .*)$", text, re.MULTILINE)
+    patterns = (
+        r"(\d+) parameters? ha(?:s|ve) replicas",
+        r"(\d+) started equal and went",
+        r"(\d+) (?:is a shard|are shards)",
+        r"of (\d+) more",
+    )
+    return sum(int(number) for pattern in patterns for number in re.findall(pattern, line))
 
 
 @pytest.mark.parametrize("job", daily_or_long(RIGHT))
@@ -275,6 +314,8 @@ def test_a_wrong_training_is_found(runner: Runner, job: Wrong) -> None:
     assert (first["before"], first["step"]) == job.steps, text
     assert not job.parameter or any(job.parameter in name for name in first["parameters"]), text
     assert {(each["severity"], each["class"]) for each in others} == job.also, text
+    assert not job.first or first["parameters"][0] == job.first, text
+    assert job.text in " ".join(first["lines"]), text
 
 
 def test_the_page_of_a_wrong_training_begins_with_it(runner: Runner, browser: Browser, tmp_path: Path) -> None:
@@ -288,6 +329,12 @@ def test_the_page_of_a_wrong_training_begins_with_it(runner: Runner, browser: Br
         expect(finding.locator("summary")).to_have_text(f"Problem The training: {first}")
         finding.locator("summary").click()
         expect(finding).to_contain_text("equal at step 4, different at step 5")
+
+
+@pytest.mark.long
+def test_the_step_that_a_finding_names_shows_the_average(runner: Runner) -> None:
+    job = Job("verify_zoo.py", ("rarely_averaged",), 2, variables=(("COMMTAP_VERIFY", "1,2,6"),))
+    assert verdict(runner.shim(job))["status"] == "ok"
 
 
 @pytest.mark.long

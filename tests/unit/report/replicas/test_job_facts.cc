@@ -290,5 +290,44 @@ TEST_CASE("rows of steps that differ between ranks are not read") {
   CHECK(stoppedReductions(overlapping).empty());
 }
 
+TEST_CASE("the last step counts if an update ended it") {
+  JobReport job = jobWith(8, 4);
+  job.steps.back().training_steps = 1;
+  CHECK(stoppedReductions(job).at(0).end_step == 9);
+}
+
+TEST_CASE("the steps in which an optimizer's group reduces are known, from the one after a given step on") {
+  JobReport job = jobWith(8, 9);
+  job.collectives[0].phase = Phase::kOptimizer;
+  job.collectives[0].amount.bytes.sum = 1000;
+  job.collectives[0].amount.count.sum = 1;
+  for (const size_t number : {2, 3, 4, 6}) {
+    job.steps[number].collectives.pop_back();
+  }
+  const JobFacts facts = jobFactsOf(job);
+  const std::vector<int64_t> one{0};
+  const std::vector<int64_t> other{1};
+  const std::vector<int64_t> third{2};
+  CHECK(facts.averageAfter(one, other, 1) == 2U);
+  CHECK(facts.averageAfter(one, other, 2) == 6U);
+  CHECK_FALSE(facts.averageAfter(one, other, 9));
+  CHECK_FALSE(facts.averageAfter(one, third, 1));
+}
+
+TEST_CASE("groups of a mesh's dimension in which nothing was issued are idle") {
+  Report report;
+  report.job.rank = 0;
+  for (const char* name : {"used", "idle", "alone"}) {
+    Group& group = report.groups.emplace_back();
+    group.name = group.mesh_dimension = name;
+    group.ranks = {0, 1};
+  }
+  report.groups[0].point_to_point = 1;
+  report.groups[2].ranks = {0};
+  JobFacts facts;
+  addGroups(facts, report);
+  CHECK(facts.idle_dimensions == std::map<std::string, std::set<GroupRanks>>{{"idle", {{0, 1}}}});
+}
+
 } // namespace
 } // namespace commtap

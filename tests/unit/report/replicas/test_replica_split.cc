@@ -226,25 +226,6 @@ TEST_CASE("what a job computes in says nothing of values whose gradients are equ
   CHECK(isRounding(0.005, 0.02, bounds));
 }
 
-TEST_CASE("matrices that are nearly equal started as one, vectors and what has no sums may not have") {
-  const auto row = [](double sum) {
-    SampleRow made;
-    made.value = digest(1, sum);
-    made.has_sums = true;
-    made.value.is_constant = false;
-    return made;
-  };
-  CHECK(isNearStart(row(1), row(1.01), 2));
-  CHECK_FALSE(isNearStart(row(1), row(2), 2));
-  CHECK_FALSE(isNearStart(row(1), row(1.01), 1));
-  SampleRow other = row(1.01);
-  other.value.is_constant = true;
-  CHECK_FALSE(isNearStart(row(1), other, 2));
-  other = row(1.01);
-  other.has_sums = false;
-  CHECK_FALSE(isNearStart(row(1), other, 2));
-}
-
 constexpr size_t kAll = std::numeric_limits<size_t>::max();
 
 /// Samples three steps of three ranks. The gradient of rank 1 is not finite in the last one.

@@ -25,7 +25,8 @@ auto membersOf(const SampledParameter& p) {
       p.sequence_parallel,
       p.allreduce,
       p.ddp_ranks,
-      p.is_fsdp1_flat);
+      p.is_fsdp1_flat,
+      p.is_buffer);
 }
 
 auto membersOf(const Digest& d) {

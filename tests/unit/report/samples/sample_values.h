@@ -25,6 +25,7 @@ inline SampledParameter fullParameter() {
   parameter.allreduce = false;
   parameter.ddp_ranks = {0, 2};
   parameter.is_fsdp1_flat = true;
+  parameter.is_buffer = true;
   return parameter;
 }
 

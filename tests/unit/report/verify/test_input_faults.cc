@@ -180,5 +180,29 @@ TEST_CASE("norms that are always many times as large on a rank are a note") {
   CHECK(faultsOfInputs(healthy).empty());
 }
 
+TEST_CASE("inputs that grow with each step and become more alike are a note, if they do both") {
+  for (const bool grows : {true, false}) {
+    for (const bool is_shared : {true, false}) {
+      InputsJob job(2);
+      std::vector<float> before(64);
+      for (uint32_t step = 1; step <= 5; ++step) {
+        const float size = grows ? static_cast<float>(step) : 1;
+        const std::vector<float> shared = times(noise(9), is_shared ? 2 * size : 0);
+        const float own = is_shared ? 1 : size;
+        job.reduce("Net", {mean(shared, times(noise(10 + step), own)), mean(shared, times(noise(20 + step), own))});
+        job.step(step);
+      }
+      const std::vector<FoundFault> faults = faultsOfInputs(job);
+      REQUIRE(faults.size() == (grows && is_shared ? 1 : 0));
+      if (!faults.empty()) {
+        CHECK(faults[0].finding.what == VerifyClass::kGrowingGradient);
+        CHECK(faults[0].finding.severity == VerifySeverity::kNote);
+        CHECK(faults[0].finding.last_step == 5U);
+        CHECK(*faults[0].finding.ratio > 2);
+      }
+    }
+  }
+}
+
 } // namespace
 } // namespace commtap

@@ -107,10 +107,10 @@ TEST_CASE("replicas whose gradients differ are a warning if the optimizer's step
   VerifyJob job = jobOfTwoGradients();
   JobFacts facts;
   CHECK(verdictOn(job, facts)->severity == VerifySeverity::kError);
-  facts.averages = {{0, 1}};
+  facts.averages = {{{{0, 1}}, {}}};
   CHECK(verdictOn(job, facts)->severity == VerifySeverity::kWarning);
   CHECK(verdictOn(job, facts)->what == VerifyClass::kDrift);
-  facts.averages = {{0, 2}};
+  facts.averages = {{{{0, 2}}, {}}};
   CHECK(verdictOn(job, facts)->severity == VerifySeverity::kError);
 }
 
@@ -147,6 +147,40 @@ TEST_CASE("ranks that are averaged later are periodic") {
   job.onAll("Net.a.w", [](VerifyJob::MadeParameter& made, int64_t) { made.value = noise(9); });
   job.step(3);
   CHECK(verdictOn(job, {})->what == VerifyClass::kPeriodic);
+  CHECK(verdictOn(job, {})->severity == VerifySeverity::kNote);
+  JobFacts facts;
+  facts.has_rows = true;
+  CHECK(verdictOn(job, facts)->severity == VerifySeverity::kWarning);
+  facts.mixes = {{0, 1}};
+  CHECK(verdictOn(job, facts)->severity == VerifySeverity::kNote);
+}
+
+TEST_CASE("values that no optimizer has and that differ once were brought wrongly, if they are trained") {
+  for (const bool has_gradient : {true, false}) {
+    VerifyJob job(2);
+    job.addOnAll("Net.a.w", noise(1));
+    for (uint32_t step = 1; step <= 5; ++step) {
+      job.onAll("Net.a.w", [&](VerifyJob::MadeParameter& made, int64_t rank) {
+        made.facts.is_in_optimizer = false;
+        made.value = noise(step == 4 && rank == 1 ? 50 : step);
+        made.gradient.reset();
+        if (has_gradient) {
+          made.gradient = noise(100 * step + static_cast<uint32_t>(rank));
+        }
+      });
+      job.step(step);
+    }
+    CHECK(verdictOn(job, {})->what == VerifyClass::kPeriodic);
+    CHECK((verdictOn(job, {})->severity == VerifySeverity::kWarning) == has_gradient);
+  }
+}
+
+TEST_CASE("a DistributedDataParallel over one rank is named where its parameters go apart") {
+  VerifyJob job = splitJob(noise(1), [](VerifyJob& made) {
+    made.onAll("Net.a.w", [](VerifyJob::MadeParameter& each, int64_t rank) { each.facts.ddp_ranks = {rank}; });
+  });
+  CHECK(verdictOn(job, {})->what == VerifyClass::kLoneReductions);
+  CHECK(verdictOn(job, {})->severity == VerifySeverity::kWarning);
 }
 
 TEST_CASE("noise is no verdict") {

@@ -208,7 +208,9 @@ TEST_CASE("a parameter that ranks left to no optimizer is stuck, next to those t
   CHECK(stuck[0].parameter == "Net.nobody");
   CHECK(stuck[0].finding.what == VerifyClass::kStuck);
   CHECK(stuck[0].finding.severity == VerifySeverity::kWarning);
-  CHECK(found(false, "float32").empty()); // only a part is trained
+  const std::vector<FoundFault> left_out = found(false, "float32"); // perhaps only a part is to be trained
+  REQUIRE(left_out.size() == 1);
+  CHECK(left_out[0].finding.severity == VerifySeverity::kNote);
   CHECK(found(true, "bfloat16").empty()); // its float32 copy may change
 }
 

@@ -39,8 +39,43 @@ TEST_CASE("a run without findings says what was compared, and what was not") {
   const Verification result = resultOf([](VerifyJob&, uint32_t) {});
   CHECK(
       verifyText(result, Color::none()) ==
-      "OK: 1 parameter has replicas on ranks 0-1, bitwise equal in 3 samples (steps 1 to 3). Not checked: buffers, "
-      "a wrong scale, and errors that all ranks share.\n");
+      "OK: 1 parameter has replicas on ranks 0-1, bitwise equal in 3 samples (steps 1 to 3). Not checked: a wrong "
+      "scale, and errors that all ranks share.\n");
+}
+
+TEST_CASE("every parameter is in one of the counts") {
+  Verification result = resultOf([](VerifyJob& job, uint32_t step) {
+    for (const char* name : {"Net.apart", "Net.norm.ones", "Net.shard", "Net.other"}) {
+      if (step == 1) {
+        job.addOnAll(name, noise(3));
+      }
+      job.gradient(name, 7 * step, 100);
+    }
+    job.at(0, "Net.shard").facts.tensor_model_parallel = job.at(1, "Net.shard").facts.tensor_model_parallel = true;
+    if (step == 1) {
+      job.addOnAll("Net.norm.ones", std::vector<float>(64, 1));
+      job.at(1, "Net.shard").value = noise(4);
+      job.at(1, "Net.other").value = noise(5);
+    }
+  });
+  CHECK(result.parameters == 5);
+  CHECK(
+      verifyText(result, Color::none())
+          .find("\n1 parameter has replicas on ranks 0-1, bitwise equal in 3 samples (steps 1 to 3); 2 started equal "
+                "and went "
+                "apart; 1 is a shard; of 1 more nothing shows replicas. Not checked") != std::string::npos);
+}
+
+TEST_CASE("buffers are counted") {
+  Verification result = resultOf([](VerifyJob&, uint32_t) {});
+  result.buffers = result.equal_buffers = 3;
+  addWords(result);
+  CHECK(result.line.find("Compared too: 3 buffers. Not") != std::string::npos);
+  result.equal_buffers = 2;
+  result.reductions = 1;
+  addWords(result);
+  CHECK(
+      result.line.find("too: 1 reduction of gradients, 0 rows of data and 3 buffers (2 equal).") != std::string::npos);
 }
 
 TEST_CASE("shards alone are nothing to compare") {
@@ -66,12 +101,13 @@ TEST_CASE("reductions and rows that were compared are counted, with replicas and
   result.rows = 48;
   addWords(result);
   CHECK(result.line.ends_with(
-      "(steps 1 to 3). Compared too: 6 reductions of gradients and 48 rows of data. Not checked: buffers, a wrong "
+      "(steps 1 to 3). Compared too: 6 reductions of gradients and 48 rows of data. Not checked: a wrong "
       "scale, and errors that all ranks share."));
   result.replicated = 0;
   result.sharded = 1;
   addWords(result);
-  CHECK(result.line.starts_with("OK: no parameter has replicas in 3 samples (steps 1 to 3); 1 is a shard. Compared"));
+  CHECK(result.line.starts_with(
+      "OK: no parameter is known to have replicas in 3 samples (steps 1 to 3); 1 is a shard. Compared"));
 }
 
 TEST_CASE("an error comes with its lines, and its first line is the verdict's") {

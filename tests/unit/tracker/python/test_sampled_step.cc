@@ -133,15 +133,13 @@ TEST_CASE_FIXTURE(StepFixture, "a step hands over the optimizer's parameters in 
 
 TEST_CASE_FIXTURE(StepFixture, "a parameter that no module has is named by its place in the optimizer") {
   torch_.run("SGD([{'params': []}, {'params': [weight, 17, Parameter(9), weight]}]).step()");
-  CHECK(takenNames() == Texts{"Net.weight", "optimizer0.group1.2", "Net.frozen"});
+  CHECK(takenNames() == Texts{"Net.weight", "optimizer0.group1.2", "Net.bias", "Net.head", "Net.frozen"});
   CHECK(sampler_.taken[1].facts.has_model_name == 0);
 }
 
-TEST_CASE_FIXTURE(
-    StepFixture,
-    "parameters without an optimizer follow, at the first step only those that no step has") {
+TEST_CASE_FIXTURE(StepFixture, "parameters follow that no optimizer has which has stepped yet") {
   torch_.run("sgd = SGD([{'params': [weight]}])\nsgd.step()");
-  CHECK(takenNames() == Texts{"Net.weight", "Net.frozen"});
+  CHECK(takenNames() == Texts{"Net.weight", "Net.bias", "Net.head", "Net.frozen"});
   CHECK(sampler_.taken[1].facts.is_in_optimizer == 0);
   torch_.run("other = SGD([{'params': [bias]}])\nother.step()");
   CHECK(takenNames() == Texts{"Net.bias"});
@@ -150,6 +148,19 @@ TEST_CASE_FIXTURE(
   torch_.run("del sgd\nother.step()");
   CHECK(takenNames() == Texts{"Net.bias", "Net.weight", "Net.head", "Net.frozen"});
   CHECK(sampler_.steps == Texts{"0: 1", "1: 1", "0: 2", "1: 2"});
+}
+
+TEST_CASE_FIXTURE(StepFixture, "buffers that a checkpoint has come last") {
+  torch_.run(R"(
+net._buffers = {"mean": Tensor(21), "mask": Tensor(22), "none": None}
+net._non_persistent_buffers_set = {"mask"}
+SGD([{'params': [weight, bias, head, frozen]}]).step()
+)");
+  CHECK(takenNames() == Texts{"Net.weight", "Net.bias", "Net.head", "Net.frozen", "Net.mean"});
+  CHECK(sampler_.taken.back().facts.is_buffer == 1);
+  CHECK(sampler_.taken.back().facts.is_in_optimizer == 0);
+  CHECK(sampler_.taken.back().value == 21);
+  CHECK(sampler_.taken[3].facts.is_buffer == 0);
 }
 
 TEST_CASE_FIXTURE(StepFixture, "nothing is read of a step that is not due, and of a parameter that is not wanted") {
@@ -182,7 +193,7 @@ far(SGD([]))
   CHECK(sampler_.steps.empty());
   torch_.run("SGD([17, {}, {'params': (weight,)}, {'params': [None]}]).step()");
   CHECK(sampler_.steps == Texts{"0: 1"});
-  CHECK(takenNames() == Texts{"Net.frozen"});
+  CHECK(takenNames() == Texts{"Net.weight", "Net.bias", "Net.head", "Net.frozen"});
 }
 
 TEST_CASE_FIXTURE(StepFixture, "a gradient is Megatron's if the parameter has it, and none if torch would warn") {
@@ -242,7 +253,7 @@ class Lazy(TensorBase):
     def shape(self): raise RuntimeError("not yet")
 SGD([{'params': [Lazy(), weight]}]).step()
 )");
-  CHECK(takenNames() == Texts{"Net.weight", "Net.frozen"});
+  CHECK(takenNames() == Texts{"Net.weight", "Net.bias", "Net.head", "Net.frozen"});
   CHECK(fakeHost().not_seen == Texts{"optimizer0.group0.0"});
 }
 
