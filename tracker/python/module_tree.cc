@@ -87,7 +87,10 @@ bool runsBackward() {
 bool isCalledAsFunction() {
   constexpr int kMost = 8; // torch's functions for the call of a graph and of a module
   constexpr int kThroughTorch = 40;
-  return isRunning(kMost, [](const PyCodeObject* code) { return isNamed(code, torch_names::kLazyForward); }) ||
+  const auto is_compilers = [](const PyCodeObject* code) {
+    return isNamed(code, torch_names::kLazyForward) || isNamed(code, torch_names::kFakeDispatch);
+  };
+  return isRunning(kMost, is_compilers) ||
          isRunning(kThroughTorch, [](const PyCodeObject* code) {
            return asciiOf(code->co_filename).starts_with(torch_names::kGraphFile);
          });

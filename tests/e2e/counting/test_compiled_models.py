@@ -267,12 +267,15 @@ def test_a_function_that_communicates_in_the_backward_alone(runner: Runner, tmp_
 
 @pytest.mark.long
 def test_an_operator_of_the_job_under_inductor(runner: Runner, tmp_path: Path) -> None:
-    """Nothing that a compiler traces communicates, so its files are not watched: the comments name the forward only."""
+    """Nothing that a compiler traces communicates. Its files are watched if Inductor was loaded before; else the comments
+    name the forward only, and what is not known of the backward is noted.
+    """
     cache = (("TORCHINDUCTOR_CACHE_DIR", str(tmp_path)),)
     run = runner.run(Job("compiled_parts.py", ("operator", "--backend", "inductor"), variables=cache), Mode.SHIM)
     for rank in range(2):
         report = run.report(rank)
         assert report.table("module", kind="all_gather") == {"Net.a": 3, "Net.b": 3}
-        assert report.table("module", kind="reduce_scatter") == {"Net": 6}
-        (missed,) = report.not_seen
-        assert (missed["reason"], missed["count"]) == ("compiled_unattributed", 6)
+        missed = [(each["reason"], each["count"]) for each in report.not_seen]
+        known = {"Net": 6} if missed else {"Net.a": 3, "Net.b": 3}
+        assert report.table("module", kind="reduce_scatter") == known
+        assert missed in ([], [("compiled_unattributed", 6)])

@@ -234,10 +234,12 @@ def _engine_run_backward(): call()
 }
 
 TEST_CASE_FIXTURE(TreeFixture, "the graph of a function that a compiler calls is no model") {
-  torch_.run("graph = GraphModule()\ndef _lazy_forward(): call()");
-  torch_.define("call", [this] { add("graph"); });
-  torch_.run("_lazy_forward()");
-  CHECK(find("graph") == ModuleMap::kTransparent);
+  for (const std::string function : {"_lazy_forward", "_dispatch_impl"}) {
+    torch_.run(("graph = GraphModule()\ndef " + function + "(): call()").c_str());
+    torch_.define("call", [this] { add("graph"); });
+    torch_.run((function + "()").c_str());
+    CHECK(find("graph") == ModuleMap::kTransparent);
+  }
 }
 
 TEST_CASE_FIXTURE(TreeFixture, "the graph of a region, which the code of another graph calls, is no model") {

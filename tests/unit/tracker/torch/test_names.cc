@@ -315,6 +315,7 @@ TEST_CASE("the classes and attributes of modules and tensors exist") {
       {"nn/modules/container.py", classNamed(kModuleDict) + "("},
       {"fx/graph_module.py", classNamed(kGraphModule) + "("},
       {"fx/_lazy_graph_module.py", "    def " + std::string(kLazyForward) + "(self, "},
+      {"_subclasses/fake_tensor.py", "    def " + std::string(kFakeDispatch) + "(\n        self,"},
       {"_dynamo/eval_frame.py", classNamed(kCompiledModule) + "("},
       {fileOf(kModuleFile), std::string("self.") + kCompiledCall + " = torch.compile("},
       {fileOf(kModuleFile), "__setattr__(" + quoted(torch_names::kModules) + ", {})"},
