@@ -90,8 +90,7 @@ bool isCalledAsFunction() {
   const auto is_compilers = [](const PyCodeObject* code) {
     return isNamed(code, torch_names::kLazyForward) || isNamed(code, torch_names::kFakeDispatch);
   };
-  return isRunning(kMost, is_compilers) ||
-         isRunning(kThroughTorch, [](const PyCodeObject* code) {
+  return isRunning(kMost, is_compilers) || isRunning(kThroughTorch, [](const PyCodeObject* code) {
            return asciiOf(code->co_filename).starts_with(torch_names::kGraphFile);
          });
 }
