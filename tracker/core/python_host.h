@@ -12,7 +12,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 20U
+#define COMMTAP_PYTHON_ABI 21U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -102,6 +102,9 @@ struct CommtapSampledParameter {
   const char* placements;  ///< a DTensor's: JSON list
   const char* coordinate;  ///< a DTensor's: JSON list
   const char* ddp_ranks;   ///< JSON list: the ranks of the DistributedDataParallel that has it
+  const char* gradient_placements; ///< JSON list, if the gradient is a DTensor
+  const char* flat_shape;          ///< JSON list: the shape of an original parameter of FSDP1, where its part is known
+  long flat_start;                 ///< the index of the part's first element in it
   void* value;             ///< TensorImpl; a DTensor's is its local tensor's
   void* gradient;          ///< TensorImpl; null if there is no gradient
   int is_in_optimizer;

@@ -141,8 +141,8 @@ bool setDimensions(const c10::TensorImpl& tensor, size_t parts, DigestTensor& to
   return true;
 }
 
-/// Calls use(data, count, type) with the numbers of a tensor's elements, one after the other, and returns true. Returns
-/// false for a tensor that digestOfTensor() does not read.
+/// Calls use(data, count, elements) with the numbers of a tensor's elements, one after the other, and returns true.
+/// Returns false for a tensor that digestOfTensor() does not read.
 template <typename Use>
 bool withNumbers(const c10::TensorImpl& tensor, const Use& use) {
   const std::optional<Elements> elements =
@@ -152,7 +152,7 @@ bool withNumbers(const c10::TensorImpl& tensor, const Use& use) {
   }
   const auto count = static_cast<size_t>(tensor.numel());
   if (count == 0) {
-    use(nullptr, size_t{0}, elements->type);
+    use(nullptr, size_t{0}, *elements);
     return true;
   }
   const size_t part = digestElementSize(elements->type);
@@ -162,7 +162,7 @@ bool withNumbers(const c10::TensorImpl& tensor, const Use& use) {
     return false;
   }
   if (tensor.is_contiguous() && reinterpret_cast<uintptr_t>(first) % part == 0) {
-    use(first, count * elements->parts, elements->type);
+    use(first, count * elements->parts, *elements);
     return true;
   }
   if (count > kMostCopied / size) {
@@ -170,16 +170,17 @@ bool withNumbers(const c10::TensorImpl& tensor, const Use& use) {
   }
   const std::unique_ptr<std::byte[]> copy(new std::byte[count * size]); // aligned as for any number
   copyElements(tensor, size, first, copy.get());
-  use(copy.get(), count * elements->parts, elements->type);
+  use(copy.get(), count * elements->parts, *elements);
   return true;
 }
 
 } // namespace
 
-std::optional<Digest> digestOfTensor(const c10::TensorImpl& tensor) {
+std::optional<Digest> digestOfTensor(const c10::TensorImpl& tensor, const TensorPlace* place) {
   std::optional<Digest> digest;
-  withNumbers(
-      tensor, [&](const std::byte* data, size_t count, DigestType type) { digest = digestOf(data, count, type); });
+  withNumbers(tensor, [&](const std::byte* data, size_t count, const Elements& elements) {
+    digest = digestOf(data, count, elements.type, PlaceRuns(place, elements.parts));
+  });
   return digest;
 }
 
@@ -189,10 +190,11 @@ std::vector<Digest> digestsOfRows(const c10::TensorImpl& tensor) {
     return digests;
   }
   const auto rows = static_cast<size_t>(tensor.size(0));
-  withNumbers(tensor, [&](const std::byte* data, size_t count, DigestType type) {
+  withNumbers(tensor, [&](const std::byte* data, size_t count, const Elements& elements) {
     const size_t numbers = count / rows;
     for (size_t row = 0; row < rows; ++row) {
-      digests.push_back(digestOf(data + row * numbers * digestElementSize(type), numbers, type));
+      digests.push_back(
+          digestOf(data + row * numbers * digestElementSize(elements.type), numbers, elements.type));
     }
   });
   return digests;

@@ -10,13 +10,15 @@
 
 #include "report/samples/samples.h"
 #include "tracker/verify/digest_kernel.h"
+#include "tracker/verify/tensor_place.h"
 
 namespace commtap {
 
 /// Returns the digest of a tensor's elements in their logical order; nullopt unless it is a strided tensor whose values
 /// are in the CPU's memory, of a dtype that DigestType has or of complex numbers, which are pairs. Calls no op and no
-/// code of a subclass. May throw std::bad_alloc: elements that do not lie one after the other are copied.
-std::optional<Digest> digestOfTensor(const c10::TensorImpl& tensor);
+/// code of a subclass. May throw std::bad_alloc: elements that do not lie one after the other are copied. `place`: what
+/// part of a whole it is, with as many elements; nullptr for all of it.
+std::optional<Digest> digestOfTensor(const c10::TensorImpl& tensor, const TensorPlace* place = nullptr);
 
 /// Returns the digest of each row of a tensor, by its first dimension; none unless digestOfTensor() reads it.
 std::vector<Digest> digestsOfRows(const c10::TensorImpl& tensor);

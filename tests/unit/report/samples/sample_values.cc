@@ -25,7 +25,9 @@ auto membersOf(const SampledParameter& p) {
       p.sequence_parallel,
       p.allreduce,
       p.ddp_ranks,
-      p.is_fsdp1_flat);
+      p.is_fsdp1_flat,
+      p.has_place,
+      p.part);
 }
 
 auto membersOf(const Digest& d) {
@@ -33,7 +35,14 @@ auto membersOf(const Digest& d) {
 }
 
 auto membersOf(const SampleRow& r) {
-  return std::tie(r.parameter, r.has_gradient, r.is_gradient_unknown, r.is_gradient_partial, r.has_sums);
+  return std::tie(
+      r.parameter,
+      r.has_gradient,
+      r.is_gradient_unknown,
+      r.is_gradient_partial,
+      r.has_sums,
+      r.has_gradient_place,
+      r.gradient_summed_over);
 }
 
 bool areEqual(const SampleRow& one, const SampleRow& other) {
@@ -53,8 +62,8 @@ bool areEqual(const SampledGap& one, const SampledGap& other) {
 }
 
 bool areEqual(const SampledBatch& one, const SampledBatch& other) {
-  return std::tie(one.forwards, one.rows, one.sum, one.hashes) ==
-         std::tie(other.forwards, other.rows, other.sum, other.hashes);
+  return std::tie(one.forwards, one.rows, one.sum, one.hashes, one.has_draws, one.has_autocast) ==
+         std::tie(other.forwards, other.rows, other.sum, other.hashes, other.has_draws, other.has_autocast);
 }
 
 bool areEqual(const SampledGroup& one, const SampledGroup& other) {

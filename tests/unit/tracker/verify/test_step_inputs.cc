@@ -137,7 +137,7 @@ TEST_CASE("the smallest hashes of all forwards of a step are kept, and all rows 
   StepInputs inputs;
   CHECK_FALSE(inputs.hasForward());
   for (int i = 0; i < 3; ++i) {
-    CHECK(inputs.forwardBegins());
+    CHECK(inputs.forwardBegins(false));
     inputs.add(rowsOf({at::arange(400, at::kFloat).view({100, 4}) + 400 * i}));
   }
   CHECK(inputs.hasForward());

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/layouts/whole_run.h"
+
+namespace commtap {
+
+/// A parameter of two runs.
+struct MatchedParameter {
+  const WholeParameter* one = nullptr;
+  const WholeParameter* like = nullptr;
+  bool by_norm = false; ///< the sums of one of them are of another order of the elements, or unknown
+};
+
+/// A name, and why its parameter is not compared.
+using NotCompared = std::vector<std::pair<std::string, std::string>>;
+
+/// Returns the parameters that both runs have, in the order of the model. Names match whole, else without the class of
+/// the model, their first component. `renames`: prefixes of the first run's names, and what to replace them by.
+std::vector<MatchedParameter> matchedParameters(
+    const WholeRun& run,
+    const WholeRun& like,
+    std::span<const std::pair<std::string, std::string>> renames,
+    NotCompared& not_compared);
+
+/// How far apart two tensors may be by rounding alone, by their size.
+struct LayoutBounds {
+  double start = 0;     ///< of first values
+  double values = 0;    ///< of later ones
+  double gradients = 0; ///< of their direction, and of the ratio of their norms
+};
+/// Returns the bounds at a step. tests/e2e/tools/test_layouts.py measures what healthy pairs have.
+LayoutBounds layoutBounds(const WholeParameter& one, const WholeParameter& like, bool is_coarse, uint64_t step);
+
+/// How two tensors differ.
+struct Difference {
+  double ratio = 1;     ///< of the norms; negative for opposite directions
+  double direction = 0; ///< the norm of the rest of a fit by the ratio, by the norm; 0 if only norms are known
+  double distance = 0;  ///< the norm of their difference, by the larger norm
+};
+/// Returns the difference; nullopt if one of them is not known, or both are zero. `by_norm`: compares norms only.
+std::optional<Difference> differenceOf(const WholeDigest& one, const WholeDigest& like, bool by_norm);
+
+} // namespace commtap
