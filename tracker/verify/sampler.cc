@@ -303,7 +303,7 @@ class StepTake {
                                          : keptGradient(*static_cast<const c10::TensorImpl*>(parameter.value));
   }
   /// Sets a digest, or has it set later if a GPU has the tensor. Returns false if the tensor cannot be sampled. Resets
-  /// `place` if the digest does not follow it: that of a GPU follows only the place of a whole tensor.
+  /// `place` if the digest does not follow it.
   bool takeDigest(
       const CommtapSampledParameter& parameter,
       bool is_gradient,
@@ -319,12 +319,12 @@ class StepTake {
       digest = *made;
       return true;
     }
-    place = place && place->isWhole() ? std::move(place) : std::nullopt;
     const bool is_read_by_step = parameter.is_in_optimizer != 0 && gradientOf(parameter) != nullptr;
     return tensors_.add(
         impl,
         {sample_.rows.size(), is_gradient, parameter.name},
-        is_read_by_step ? TensorUse::kReadByStep : TensorUse::kOther);
+        is_read_by_step ? TensorUse::kReadByStep : TensorUse::kOther,
+        place);
   }
 
   bool is_due_ = false;

@@ -114,31 +114,48 @@ void copyElements(const c10::TensorImpl& tensor, size_t size, const std::byte* f
   }
 }
 
-/// Sets the dimensions of a tensor whose elements do not lie one after the other. Returns false if the kernel has too
-/// few. `parts`: numbers of an element, which do.
-bool setDimensions(const c10::TensorImpl& tensor, size_t parts, DigestTensor& to) {
-  std::vector<std::pair<DigestWord, DigestWord>> dims; // size and stride, the innermost one first
-  if (parts > 1) {
-    dims.emplace_back(parts, 1);
-  }
-  for (size_t i = tensor.sizes().size(); i-- > 0;) {
-    const auto size = static_cast<DigestWord>(tensor.sizes()[i]);
-    const DigestWord stride = static_cast<DigestWord>(tensor.strides()[i]) * parts;
-    if (!dims.empty() && stride == dims.back().first * dims.back().second) {
-      dims.back().first *= size;
-    } else if (size > 1) {
-      dims.emplace_back(size, stride);
+/// Sizes and strides for the kernel, which joins dimensions whose elements follow one another.
+class KernelDims {
+ public:
+  /// `parts`: numbers of an element, which follow one another.
+  explicit KernelDims(size_t parts) {
+    if (parts > 1) {
+      dims_.emplace_back(parts, 1);
     }
   }
-  if (dims.size() > kKernelDims) {
-    return false;
+  /// Adds the next dimension outside of the others.
+  void add(DigestWord size, DigestWord stride) {
+    if (!dims_.empty() && stride == dims_.back().first * dims_.back().second) {
+      dims_.back().first *= size;
+    } else if (size > 1) {
+      dims_.emplace_back(size, stride);
+    }
   }
-  dims.resize(kKernelDims, {1, 0});
+  /// Writes them for the kernel. Returns false if it has too few.
+  bool write(DigestWord* sizes, DigestWord* strides) {
+    if (dims_.size() > kKernelDims) {
+      return false;
+    }
+    dims_.resize(kKernelDims, {1, 0});
+    for (int i = 0; i < kKernelDims; ++i) {
+      std::tie(sizes[kKernelDims - 1 - i], strides[kKernelDims - 1 - i]) = dims_[i];
+    }
+    return true;
+  }
+
+ private:
+  std::vector<std::pair<DigestWord, DigestWord>> dims_; ///< size and stride, the innermost one first
+};
+
+/// Sets the dimensions of a tensor whose elements do not lie one after the other. Returns false if the kernel has too
+/// few.
+bool setDimensions(const c10::TensorImpl& tensor, size_t parts, DigestTensor& to) {
+  KernelDims dims(parts);
+  for (size_t i = tensor.sizes().size(); i-- > 0;) {
+    dims.add(static_cast<DigestWord>(tensor.sizes()[i]), static_cast<DigestWord>(tensor.strides()[i]) * parts);
+  }
   to.is_strided = 1;
-  for (int i = 0; i < kKernelDims; ++i) {
-    std::tie(to.sizes[kKernelDims - 1 - i], to.strides[kKernelDims - 1 - i]) = dims[i];
-  }
-  return true;
+  return dims.write(to.sizes, to.strides);
 }
 
 /// Calls use(data, count, elements) with the numbers of a tensor's elements, one after the other, and returns true.
@@ -214,6 +231,7 @@ std::optional<DeviceTensor> deviceTensorOf(const c10::TensorImpl& tensor) {
   }
   DeviceTensor found{.device = tensor.device().index(), .storage = tensor.unsafe_storage()};
   found.elements.type = elements->type;
+  found.parts = elements->parts;
   if (tensor.numel() == 0) {
     return found;
   }
@@ -228,6 +246,23 @@ std::optional<DeviceTensor> deviceTensorOf(const c10::TensorImpl& tensor) {
     return std::nullopt;
   }
   return found;
+}
+
+bool setPlace(const TensorPlace& place, DeviceTensor& tensor) {
+  DigestTensor& to = tensor.elements;
+  KernelDims dims(tensor.parts);
+  DigestWord stride = tensor.parts;
+  for (size_t i = place.dims.size(); i-- > 0;) {
+    if (place.dims[i].size() > 1) {
+      return false;
+    }
+    const PlaceRange range = place.dims[i].empty() ? PlaceRange() : place.dims[i].front();
+    to.place += static_cast<DigestWord>(range.start) * stride;
+    dims.add(static_cast<DigestWord>(range.length), stride);
+    stride *= static_cast<DigestWord>(place.shape[i]);
+  }
+  to.is_placed = place.isWhole() ? 0 : 1;
+  return dims.write(to.place_sizes, to.place_strides);
 }
 
 } // namespace commtap

@@ -32,10 +32,15 @@ struct DeviceTensor {
   int device = 0;
   c10::Storage storage;    ///< keeps the memory
   DigestTensor elements{}; ///< without the number of the first block; `elements` may be 0
+  uint64_t parts = 1;      ///< numbers per element of the tensor
 };
 
 /// Returns a tensor in the memory of a CUDA device for digestOfTensor()'s digest of it; nullopt if it is not such a
 /// tensor. Unlike on the CPU, elements at odd addresses and very irregular strides have no digest.
 std::optional<DeviceTensor> deviceTensorOf(const c10::TensorImpl& tensor);
+
+/// Has the kernel follow a place with as many elements. Returns false if it cannot: several ranges of a dimension, or
+/// too many dimensions.
+bool setPlace(const TensorPlace& place, DeviceTensor& tensor);
 
 } // namespace commtap
