@@ -48,29 +48,6 @@ std::string render(const Verification& result, const VerifyArguments& arguments)
                                      : verifyText(result, Color::forStream(STDOUT_FILENO));
 }
 
-int verifyRun(const VerifyArguments& arguments) {
-  if (!isThere(arguments.path)) {
-    return kExitUsage;
-  }
-  recoverOrphanedLedgers(arguments.path);
-  if (!arguments.like.empty()) {
-    return compareRuns(arguments);
-  }
-  const Result<Verification> result = withProgress(
-      [&](const Progress& progress) { return verifiedRun(arguments.path, arguments.selection, progress); });
-  if (!result) {
-    say(result.error());
-    return kExitNoSamples;
-  }
-  sayAll(result->problems);
-  if (const int written = printOut(render(*result, arguments)); written != kExitOk) {
-    return written;
-  }
-  const bool fails =
-      result->status == VerifyStatus::kWrong || (arguments.strict && result->status == VerifyStatus::kSuspect);
-  return fails ? kExitFindings : result->unreadable > 0 ? kExitNoSamples : kExitOk;
-}
-
 std::string render(const LayoutComparison& result, const VerifyArguments& arguments) {
   if (arguments.json || arguments.format == "json") {
     return layoutJson(result);
@@ -120,6 +97,29 @@ int compareRuns(const VerifyArguments& arguments) {
       result->status == LayoutStatus::kNothingToCompare || result->status == LayoutStatus::kStartOnly;
   const bool fails = result->status == LayoutStatus::kWrong ||
                      (arguments.strict && (is_incomplete || result->status == LayoutStatus::kSuspect));
+  return fails ? kExitFindings : result->unreadable > 0 ? kExitNoSamples : kExitOk;
+}
+
+int verifyRun(const VerifyArguments& arguments) {
+  if (!isThere(arguments.path)) {
+    return kExitUsage;
+  }
+  recoverOrphanedLedgers(arguments.path);
+  if (!arguments.like.empty()) {
+    return compareRuns(arguments);
+  }
+  const Result<Verification> result = withProgress(
+      [&](const Progress& progress) { return verifiedRun(arguments.path, arguments.selection, progress); });
+  if (!result) {
+    say(result.error());
+    return kExitNoSamples;
+  }
+  sayAll(result->problems);
+  if (const int written = printOut(render(*result, arguments)); written != kExitOk) {
+    return written;
+  }
+  const bool fails =
+      result->status == VerifyStatus::kWrong || (arguments.strict && result->status == VerifyStatus::kSuspect);
   return fails ? kExitFindings : result->unreadable > 0 ? kExitNoSamples : kExitOk;
 }
 

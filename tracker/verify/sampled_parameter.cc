@@ -38,7 +38,7 @@ std::vector<int64_t> shapeOfMesh(std::string_view mesh) {
 
 /// Returns the place of a DTensor's local tensor.
 std::optional<PlacedShard> placeInMesh(const CommtapSampledParameter& facts, const char* placements) {
-  return placeOf(
+  return placeOfShard(
       {integersFromJson(facts.shape),
        shapeOfMesh(facts.mesh),
        integersFromJson(facts.coordinate),
@@ -97,7 +97,7 @@ std::string parameterKey(uint32_t optimizer, const CommtapSampledParameter& fact
   return key + std::to_string(facts.flat_start);
 }
 
-std::optional<TensorPlace> placeOf(const CommtapSampledParameter& facts) {
+std::optional<TensorPlace> placeOfParameter(const CommtapSampledParameter& facts) {
   if (*facts.placements != '\0') {
     const std::optional<PlacedShard> placed = placeInMesh(facts, facts.placements);
     return placed && placed->summed_over == 0 ? std::optional(placed->place) : std::nullopt;

@@ -20,7 +20,7 @@ std::string parameterKey(uint32_t optimizer, const CommtapSampledParameter& fact
 
 /// Returns where a parameter's local tensor is; nullopt if that is not known: an FSDP1 flat parameter, a shard of
 /// Megatron's, a DTensor with a placement of another kind.
-std::optional<TensorPlace> placeOf(const CommtapSampledParameter& facts);
+std::optional<TensorPlace> placeOfParameter(const CommtapSampledParameter& facts);
 
 /// Returns where the local tensor of a parameter's gradient is; nullopt unless it is that of the parameter, `place`.
 std::optional<PlacedShard>

@@ -276,7 +276,7 @@ class StepTake {
  private:
   void takeRow(const CommtapSampledParameter& parameter) {
     SampleRow row;
-    std::optional<TensorPlace> place = placeOf(parameter);
+    std::optional<TensorPlace> place = placeOfParameter(parameter);
     if (!takeDigest(parameter, false, place, row.value)) {
       noteUnsampled(parameter.name);
       return;

@@ -134,7 +134,7 @@ std::vector<int64_t> TensorPlace::numbers() const {
   return numbers;
 }
 
-std::optional<PlacedShard> placeOf(const ShardFacts& facts) {
+std::optional<PlacedShard> placeOfShard(const ShardFacts& facts) {
   constexpr size_t kMostMeshDims = 7; // bits of SampleRow::gradient_summed_over
   const size_t count = facts.placements.size();
   if (count != facts.mesh_shape.size() || count != facts.coordinate.size() || count > kMostMeshDims) {

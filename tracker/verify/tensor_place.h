@@ -50,7 +50,7 @@ struct PlacedShard {
 /// Returns the place of a local tensor; nullopt if it is not known: a placement of another kind, or a part of anything
 /// but a sum. Splits as torch.chunk() does. A `_StridedShard` whose factor is that of the later shards of its dimension
 /// is a shard of theirs, as FSDP2 makes it of a tensor parallel one.
-std::optional<PlacedShard> placeOf(const ShardFacts& facts);
+std::optional<PlacedShard> placeOfShard(const ShardFacts& facts);
 
 /// Returns the place of elements of a whole tensor, in its row-major order.
 TensorPlace flatPlace(int64_t whole, PlaceRange part);

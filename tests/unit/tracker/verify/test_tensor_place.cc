@@ -49,7 +49,7 @@ Numbers indicesOf(const TensorPlace& place) {
 }
 
 TensorPlace placeAt(const Numbers& shape, const Numbers& mesh, const Numbers& at, std::vector<std::string> placements) {
-  const std::optional<PlacedShard> placed = placeOf({shape, mesh, at, std::move(placements)});
+  const std::optional<PlacedShard> placed = placeOfShard({shape, mesh, at, std::move(placements)});
   REQUIRE(placed);
   return placed->place;
 }
@@ -125,15 +125,15 @@ TEST_CASE("a tensor is split as torch does") {
 }
 
 TEST_CASE("parts of a sum have the place of the whole, and other placements have none") {
-  const std::optional<PlacedShard> sum = placeOf({{4}, {2, 2}, {0, 1}, {"Shard(dim=0)", "Partial(sum)"}});
+  const std::optional<PlacedShard> sum = placeOfShard({{4}, {2, 2}, {0, 1}, {"Shard(dim=0)", "Partial(sum)"}});
   REQUIRE(sum);
   CHECK(sum->summed_over == 2);
   CHECK(sum->place.numbers() == Numbers{1, 0, 2});
   for (const char* other : {"Partial(avg)", "_MaskPartial(reduce_op=sum)", "Shard(dim=1)", "Shard(dim=-1)", "?", ""}) {
     CAPTURE(other);
-    CHECK_FALSE(placeOf({{4}, {2}, {0}, {other}}));
+    CHECK_FALSE(placeOfShard({{4}, {2}, {0}, {other}}));
   }
-  CHECK_FALSE(placeOf({{4}, {2}, {}, {"Replicate()"}}));
+  CHECK_FALSE(placeOfShard({{4}, {2}, {}, {"Replicate()"}}));
   CHECK(placeAt({4}, {2}, {0}, {"Replicate()"}).isWhole());
   CHECK(placeAt({4}, {2}, {0}, {"Replicate()"}).numbers().empty());
 }
