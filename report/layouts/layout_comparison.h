@@ -14,20 +14,20 @@
 
 namespace commtap {
 
-/// What differs between the trainings of two runs.
-enum class LayoutClass : uint8_t { kRatio, kScale, kDirection, kNoGradient, kOptimizer };
+/// A difference between the trainings of two runs.
+enum class LayoutClass : uint8_t { kRatio, kScale, kDirection, kOptimizer };
 template <>
 struct EnumNames<LayoutClass> : Named<LayoutClass> {
   static constexpr const char* kHelp =
       "What differs. ratio: gradients have the same direction and another size, by what most have. scale: all do, by one "
-      "ratio. direction: gradients have another direction, or, where only norms are known, another norm. no_gradient: "
-      "only one run has gradients. optimizer: values went apart although their gradients are alike.";
+      "ratio. direction: gradients have another direction, or, where only norms are known, another norm, or only one run "
+      "has some. optimizer: values went apart although their gradients are alike.";
   static constexpr auto kNames =
-      std::to_array<std::string_view>({"ratio", "scale", "direction", "no_gradient", "optimizer"});
+      std::to_array<std::string_view>({"ratio", "scale", "direction", "optimizer"});
 };
 inline constexpr int kLayoutClassCount = EnumNames<LayoutClass>::kCount;
 
-/// What was found.
+/// The result of a comparison.
 enum class LayoutStatus : uint8_t { kOk, kSuspect, kWrong, kStartOnly, kNothingToCompare };
 template <>
 struct EnumNames<LayoutStatus> : Named<LayoutStatus> {

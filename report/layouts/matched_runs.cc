@@ -54,8 +54,9 @@ std::vector<MatchedParameter> matchedParameters(
       other = short_names[short_name].front();
     }
     if (!parameter.has_model_name || other == nullptr || !other->has_model_name) {
-      not_compared.emplace_back(
-          parameter.name, parameter.has_model_name ? "the other run has none of this name" : "the model has no name for it");
+      const bool has_name = parameter.has_model_name;
+      not_compared[has_name ? "the other run has none of this name" : "the model has no name for it"].insert(
+          parameter.name);
     } else if (!is_matched[other]) {
       matched.push_back({&parameter, other});
       is_matched[other] = true;
@@ -63,23 +64,20 @@ std::vector<MatchedParameter> matchedParameters(
   }
   for (const WholeParameter& parameter : like.parameters) {
     if (!is_matched[&parameter] && parameter.has_model_name) {
-      not_compared.emplace_back(parameter.name, "only the other run has one of this name");
+      not_compared["only the other run has one of this name"].insert(parameter.name);
     }
   }
   return matched;
 }
 
-LayoutBounds layoutBounds(const WholeParameter& one, const WholeParameter& like, bool is_coarse, uint64_t step) {
-  constexpr LayoutBounds kFloat{.start = 1e-5, .values = 1e-3, .gradients = 1e-3};
-  constexpr LayoutBounds kShort{.start = 1e-5, .values = 0.03, .gradients = 0.1};
+LayoutBounds layoutBounds(const WholeParameter& one, const WholeParameter& like, bool is_coarse) {
+  constexpr LayoutBounds kFloat{.start = 1e-5, .values = 1e-3, .gradients = 1e-3, .ratios = 1e-3};
+  constexpr LayoutBounds kShort{.start = 1e-5, .values = 0.05, .gradients = 0.1, .ratios = 0.05};
   const auto is_fine = [](const WholeParameter& each) {
     return each.dtype.empty() || each.dtype == "float32" || each.dtype == "float64";
   };
   LayoutBounds bounds = is_fine(one) && is_fine(like) && !is_coarse ? kFloat : kShort;
   bounds.start = one.dtype == like.dtype ? bounds.start : bounds.values;
-  const double growth = static_cast<double>(std::max<uint64_t>(step, 1)); // differences add up over the steps
-  bounds.values *= growth;
-  bounds.gradients *= growth;
   return bounds;
 }
 

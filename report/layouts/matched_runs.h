@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -20,8 +21,8 @@ struct MatchedParameter {
   bool by_norm = false; ///< the sums of one of them are of another order of the elements, or unknown
 };
 
-/// A name, and why its parameter is not compared.
-using NotCompared = std::vector<std::pair<std::string, std::string>>;
+/// The names of parameters that are not compared, or not wholly, by the reason.
+using NotCompared = std::map<std::string, std::set<std::string>>;
 
 /// Returns the parameters that both runs have, in the order of the model. Names match whole, else without the class of
 /// the model, their first component. `renames`: prefixes of the first run's names, and what to replace them by.
@@ -35,10 +36,11 @@ std::vector<MatchedParameter> matchedParameters(
 struct LayoutBounds {
   double start = 0;     ///< of first values
   double values = 0;    ///< of later ones
-  double gradients = 0; ///< of their direction, and of the ratio of their norms
+  double gradients = 0; ///< of their direction
+  double ratios = 0;    ///< of their norms
 };
-/// Returns the bounds at a step. tests/e2e/tools/test_layouts.py measures what healthy pairs have.
-LayoutBounds layoutBounds(const WholeParameter& one, const WholeParameter& like, bool is_coarse, uint64_t step);
+/// Returns the bounds of a parameter. tests/e2e/tools/test_layouts.py holds what healthy pairs have against them.
+LayoutBounds layoutBounds(const WholeParameter& one, const WholeParameter& like, bool is_coarse);
 
 /// How two tensors differ.
 struct Difference {

@@ -18,7 +18,7 @@ namespace commtap {
 namespace {
 
 constexpr const char* kApart = "its replicas differ between ranks: see commtap verify without --like";
-constexpr const char* kUnreduced = "its gradients differ between its replicas, or some have none";
+constexpr const char* kUnreduced = "its gradients differ between replicas, or are not known on all ranks";
 constexpr const char* kIncomplete = "some of its parts have no samples";
 constexpr const char* kAmbiguous = "ranks hold one part of it with different values, and nothing declares them copies";
 constexpr const char* kThinned = "there are very many parameters: norms only";
@@ -115,7 +115,8 @@ class Whole {
     return distance && *distance < (is_gradient ? bounds.gradients : bounds.values);
   }
 
-  /// Adds the gradients of copies: those that are yet to be summed once each, others once for all.
+  /// Adds the gradients of copies: those that are yet to be summed once each, others once for all. Those of parts that
+  /// are each the whole are copies too.
   void addGradient(const RankTracks& members, size_t step, PartRow& part) {
     part.has_no_gradient = std::all_of(members.begin(), members.end(), [step](const RankTrack* member) {
       return !member->row(step)->has_gradient && !member->row(step)->is_gradient_unknown;
@@ -124,7 +125,8 @@ class Whole {
     for (const RankTrack* member : members) {
       const SampleRow& row = *member->row(step);
       const SampleRow& term = *terms.emplace(placeInSum(*member->facts, row), &row).first->second;
-      if (!row.has_gradient || (row.is_gradient_partial && row.gradient_summed_over == 0) ||
+      const bool is_elsewhere = member->facts->has_place && !row.has_gradient_place;
+      if (!row.has_gradient || is_elsewhere || (row.is_gradient_partial && row.gradient_summed_over == 0) ||
           !areNear(term.gradient, row.gradient, row.has_sums, step, true)) {
         note(part.has_no_gradient ? "" : kUnreduced);
         return;
@@ -204,6 +206,17 @@ class Whole {
       add(made.gradient, part.gradient);
       made.has_no_gradient &= part.has_no_gradient;
     }
+    if (parts.front().row->is_gradient_whole) {
+      RankTracks present;
+      for (const RankTrack& rank : track_.ranks) {
+        if (rank.row(step) != nullptr) {
+          present.push_back(&rank);
+        }
+      }
+      PartRow all;
+      addGradient(present, step, all);
+      made.gradient = all.gradient;
+    }
     if (!facts.part.empty() && (!are_apart || elements != productOf(facts.shape))) {
       note(are_apart ? kIncomplete : kAmbiguous);
       return;
@@ -241,7 +254,7 @@ void addMeshDims(const SampledParameter& facts, WholeRun& run) {
   }
 }
 
-/// What entered the model on one rank, before a step of all its optimizers together.
+/// Returns the rows that entered the model on one rank, by step of all its optimizers together.
 std::map<uint64_t, SampledBatch> batchesOf(const ProcessSamples& process, std::set<uint64_t>& unknown) {
   std::map<uint64_t, SampledBatch> batches;
   for (const Sample& sample : process.samples) {

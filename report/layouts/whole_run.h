@@ -48,7 +48,7 @@ struct WholeParameter {
   std::string why_unknown; ///< why the value or gradient of some step is not known, or has no sums; "" if all are
 };
 
-/// What entered the model before a step, on all ranks.
+/// The rows that entered the model before a step, on all ranks.
 struct WholeData {
   uint64_t rows = 0;     ///< of different batches: ranks that read one batch have its rows once
   uint64_t sum = 0;      ///< of their hashes, whatever their order

@@ -79,6 +79,7 @@ struct SampleRow {
   bool is_gradient_partial = false; ///< a DTensor's gradient that is summed only within the step
   bool has_sums = true;             ///< false: the digests' sums were left out, for there are many parameters
   bool has_gradient_place = true;   ///< false: the signs of the gradient's sums do not follow its place, as `has_place`
+  bool is_gradient_whole = false;   ///< the place of the gradient is all of the parameter, of which the rank has a part
   /// The dimensions of the mesh over which the gradient is yet to be summed, bit i for dimension i: the sums of such
   /// parts add up, and their squares do not.
   uint8_t gradient_summed_over = 0;
@@ -178,8 +179,8 @@ inline uint32_t checkOf(const SamplesBlock& block) {
 
 /// Returns the payload of a sample's block: optimizer (4 bytes), step (8), time (8); the number of groups (4), and for
 /// each the length of its name (4), the name and its collectives (8); the number of rows (4), and for each its
-/// parameter (4), flags (1), gradient_summed_over (1; its highest bit: the gradient has no place) and digests: the
-/// value's, and the gradient's if there is one. A digest is its bits (8), its
+/// parameter (4), flags (1), gradient_summed_over (1; with the highest bit for is_gradient_whole; all bits: the
+/// gradient has no place) and digests: the value's, and the gradient's if there is one. A digest is its bits (8), its
 /// squares as float32 (4) and, in a row with sums, its sums as float32 (32). Then come the reductions, the
 /// batch and the gaps: numbers and texts in the order of their members, and flags (1) before a reduction's digest. Each
 /// list comes after its size (4).

@@ -130,7 +130,9 @@ enum Flag : uint8_t {
   kIsGradientUnknown = 1U << 7U,
 };
 constexpr Flag kIsGradient = kHasGradient; ///< of a reduction
-constexpr uint8_t kIsWithoutPlace = 1U << 7U; ///< next to SampleRow::gradient_summed_over
+// Next to SampleRow::gradient_summed_over.
+constexpr uint8_t kIsWhole = 1U << 7U;
+constexpr uint8_t kHasNoPlace = UINT8_MAX;
 
 template <typename Number>
 void put(std::string& bytes, Number number) {
@@ -171,7 +173,8 @@ uint8_t flagsOf(const SampleRow& row) {
 void putRow(std::string& bytes, const SampleRow& row) {
   put(bytes, row.parameter);
   put(bytes, flagsOf(row));
-  put(bytes, row.has_gradient_place ? row.gradient_summed_over : kIsWithoutPlace);
+  const unsigned place = row.gradient_summed_over | (row.is_gradient_whole ? unsigned{kIsWhole} : 0U);
+  put(bytes, row.has_gradient_place ? static_cast<uint8_t>(place) : kHasNoPlace);
   putDigest(bytes, row.value, row.has_sums);
   if (row.has_gradient) {
     putDigest(bytes, row.gradient, row.has_sums);
@@ -264,11 +267,10 @@ SampleRow rowFrom(Bytes& bytes, size_t parameters) {
   SampleRow row;
   row.parameter = bytes.number<uint32_t>();
   const auto flags = bytes.number<uint8_t>();
-  row.gradient_summed_over = bytes.number<uint8_t>();
-  if (row.gradient_summed_over >= kIsWithoutPlace) {
-    row.has_gradient_place = false;
-    row.gradient_summed_over = 0;
-  }
+  const auto place = bytes.number<uint8_t>();
+  row.has_gradient_place = place != kHasNoPlace;
+  row.is_gradient_whole = row.has_gradient_place && place >= kIsWhole;
+  row.gradient_summed_over = row.has_gradient_place ? place % kIsWhole : 0;
   if (row.parameter >= parameters) {
     throw std::runtime_error("a sample has a row of an unknown parameter");
   }

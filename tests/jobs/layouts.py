@@ -203,10 +203,9 @@ class Training:
         for block in self.net.blocks.values():
             fully_shard(block)
         fully_shard(self.net)
-        if self.options.wrong == "divide_factor":
-            self.net.set_gradient_divide_factor(1.0)
-            for block in self.net.blocks.values():
-                block.set_gradient_divide_factor(1.0)
+        for each in (self.net, *self.net.blocks.values()) if self.options.wrong == "divide_factor" else ():
+            each.set_force_sum_reduction_for_comms(enable=True)
+            each.set_gradient_divide_factor(1.0)
 
     def make_hsdp(self) -> None:
         fully_shard(self.net, mesh=init_device_mesh("cpu", (2, self.world // 2), mesh_dim_names=("copy", "shard")))
@@ -304,12 +303,14 @@ class Training:
         number = number + 100 if options.other_data else number
         mine = [each.chunk(self.parts)[self.part] for each in batch(number)]
         micros = list(zip(*(each.chunk(options.micro) for each in mine), strict=True))
-        if options.wrong == "last_micro_batch":
-            micros = micros[:-1]
         if options.wrong == "uneven_means":
             micros = [tuple(each[:1] for each in mine), tuple(each[1:] for each in mine)]
         for micro in micros:
+            kept = [None if each.grad is None else each.grad.clone() for each in self.net.parameters()]
             self.backward(micro)
+            if options.wrong == "last_micro_batch" and micro is micros[-1]:
+                for each, gradient in zip(self.net.parameters(), kept, strict=True):
+                    each.grad = gradient
             if options.wrong == "only_last_micro_batch" and micro is not micros[-1]:
                 self.optimizer.zero_grad()
             if options.wrong == "doubles" and micro is not micros[-1]:

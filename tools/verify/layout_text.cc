@@ -54,10 +54,6 @@ std::vector<std::string> linesOf(const LayoutFinding& finding, const std::string
           fmt::format("{} are {} those of {}: {}", gradientsOf(finding), timesText(finding.ratio.value_or(0)), like, where),
           reasonsText(finding) + "All have this ratio: the scale of the loss differs, or gradients are summed in one run and "
                                  "averaged in the other. Clipping by the norm gives an error of few gradients to all."};
-    case LayoutClass::kNoGradient:
-      return {
-          fmt::format("{} are missing in one of the runs: {}", gradientsOf(finding), where),
-          "Look for parameters that one layout freezes, detaches or does not use."};
     case LayoutClass::kOptimizer:
       return {
           fmt::format(

@@ -47,7 +47,7 @@ constexpr const char* kFlatParameter = "flat_param";
 constexpr const char* kIsFlatParameter = "_is_flat_param";
 constexpr const char* kFlatOriginals = "_params";
 constexpr const char* kFlatSharedOriginals = "_shared_params";
-// What this rank's shard has of each original parameter, and their shapes.
+// The parts of the original parameters in this rank's shard, and their shapes.
 constexpr const char* kFlatParts = "_shard_param_infos";
 constexpr const char* kFlatPartStart = "intra_param_start_idx"; // None if the shard has nothing of it
 constexpr const char* kFlatShapes = "_shapes";

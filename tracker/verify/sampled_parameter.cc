@@ -116,7 +116,8 @@ placeOfGradient(const CommtapSampledParameter& facts, const std::optional<Tensor
     return place ? std::optional(PlacedShard{*place}) : std::nullopt;
   }
   std::optional<PlacedShard> placed = placeInMesh(facts, facts.gradient_placements);
-  return placed && place && placed->place.dims == place->dims ? std::move(placed) : std::nullopt;
+  const bool is_comparable = placed && place && (placed->place.dims == place->dims || placed->place.isWhole());
+  return is_comparable ? std::move(placed) : std::nullopt;
 }
 
 } // namespace commtap

@@ -22,7 +22,8 @@ std::string parameterKey(uint32_t optimizer, const CommtapSampledParameter& fact
 /// Megatron's, a DTensor with a placement of another kind.
 std::optional<TensorPlace> placeOfParameter(const CommtapSampledParameter& facts);
 
-/// Returns where the local tensor of a parameter's gradient is; nullopt unless it is that of the parameter, `place`.
+/// Returns where the local tensor of a parameter's gradient is: the place of the parameter's, `place`, or all of it;
+/// nullopt for any other.
 std::optional<PlacedShard>
 placeOfGradient(const CommtapSampledParameter& facts, const std::optional<TensorPlace>& place);
 

@@ -289,6 +289,7 @@ class StepTake {
       std::optional<TensorPlace> its_place = of_gradient ? std::optional(of_gradient->place) : std::nullopt;
       row.has_gradient = takeDigest(parameter, true, its_place, row.gradient);
       row.has_gradient_place = its_place.has_value();
+      row.is_gradient_whole = its_place && place && its_place->isWhole() && !place->isWhole();
       row.gradient_summed_over = of_gradient ? of_gradient->summed_over : 0;
       row.is_gradient_unknown = !row.has_gradient;
       if (!row.has_gradient) {

@@ -135,7 +135,7 @@ std::vector<int64_t> TensorPlace::numbers() const {
 }
 
 std::optional<PlacedShard> placeOfShard(const ShardFacts& facts) {
-  constexpr size_t kMostMeshDims = 7; // bits of SampleRow::gradient_summed_over
+  constexpr size_t kMostMeshDims = 6; // bits of SampleRow::gradient_summed_over
   const size_t count = facts.placements.size();
   if (count != facts.mesh_shape.size() || count != facts.coordinate.size() || count > kMostMeshDims) {
     return std::nullopt;

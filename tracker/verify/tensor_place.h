@@ -33,7 +33,7 @@ struct TensorPlace {
   std::vector<int64_t> numbers() const;
 };
 
-/// What a DTensor says of its local tensor.
+/// The facts of a DTensor that place its local tensor.
 struct ShardFacts {
   std::vector<int64_t> shape; ///< of the whole
   std::vector<int64_t> mesh_shape;
@@ -41,7 +41,7 @@ struct ShardFacts {
   std::vector<std::string> placements; ///< one per dimension of the mesh: "Shard(dim=0)"
 };
 
-/// Where a local tensor is, and over which dimensions of the mesh it is a part of a sum: bit i for dimension i.
+/// The place of a local tensor, and the dimensions of the mesh over which it is a part of a sum: bit i for dimension i.
 struct PlacedShard {
   TensorPlace place;
   uint8_t summed_over = 0;

@@ -38,6 +38,7 @@ class Row:
     gradient: Digest | None
     summed_over: int
     has_gradient_place: bool
+    is_gradient_whole: bool
 
 
 @dataclass
@@ -126,7 +127,7 @@ class SamplesFile:
         gradient = None
         if flags & HAS_GRADIENT:
             gradient, at = _digest(payload, at, flags, GRADIENT_CONSTANT)
-        return Row(self.parameters[parameter], flags, value, gradient, place & 127, place < 128), at
+        return Row(self.parameters[parameter], flags, value, gradient, place & 127, place < 255, place >= 128), at
 
 
 def _text(payload: bytes, at: int) -> tuple[str, int]:

@@ -82,15 +82,15 @@ RIGHT = [
     Pair("fsdp2", options="--autocast"),
     Pair("tp", options="--sgd"),
 ]
-HEAD = "head.weight"
+HEAD = "Net.head.bias"
 WRONG = [
     Wrong(Pair("by_hand", own="--wrong sum_for_mean"), "wrong", "scale", 2, HEAD),
     Wrong(Pair("by_hand", 4, own="--wrong sum_for_mean"), "wrong", "scale", 4, HEAD),
     Wrong(Pair("fsdp2", own="--wrong divide_factor"), "wrong", "scale", 2, HEAD),
-    Wrong(Pair("sp", own="--wrong norms_averaged"), "wrong", "ratio", 0.5, "norm.weight"),
-    Wrong(Pair("sp", 4, own="--wrong norms_averaged"), "wrong", "ratio", 0.25, "norm.weight"),
+    Wrong(Pair("sp", own="--wrong norms_averaged"), "wrong", "ratio", 0.5, ".norm.bias"),
+    Wrong(Pair("sp", 4, own="--wrong norms_averaged"), "wrong", "ratio", 0.25, ".norm.bias"),
     Wrong(Pair("tp", own="--wrong norms_summed"), "wrong", "ratio", 2, "norm.weight"),
-    Wrong(Pair("ddp", own="--wrong head_scaled"), "wrong", "ratio", 1.48, HEAD),
+    Wrong(Pair("ddp", own="--wrong head_scaled"), "wrong", "ratio", 1.48, "Net.head.weight"),
     Wrong(Pair("ep", options="--experts", own="--wrong experts_summed"), "wrong", "ratio", 2, "experts."),
     Wrong(Pair("ep", options="--experts", own="--wrong experts_doubled"), "wrong", "ratio", 4, "experts."),
     Wrong(Pair("ddp", own="--wrong only_last_micro_batch --micro 4"), "suspect", "direction", None),

@@ -42,6 +42,7 @@ auto membersOf(const SampleRow& r) {
       r.is_gradient_partial,
       r.has_sums,
       r.has_gradient_place,
+      r.is_gradient_whole,
       r.gradient_summed_over);
 }
 
