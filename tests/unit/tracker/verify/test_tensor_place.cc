@@ -111,17 +111,16 @@ TEST_CASE("the sums of the parts of a tensor are those of the whole, whatever th
 }
 
 TEST_CASE("a tensor is split as torch does") {
-  using Ranges = PlaceRanges;
-  CHECK(placeAt({5}, {4}, {2}, {"Shard(dim=0)"}).dims == std::vector<Ranges>{{{4, 1}}});
-  CHECK(placeAt({5}, {4}, {3}, {"Shard(dim=0)"}).dims == std::vector<Ranges>{{}});
+  CHECK(placeAt({5}, {4}, {2}, {"Shard(dim=0)"}).numbers() == Numbers{1, 4, 1});
+  CHECK(placeAt({5}, {4}, {3}, {"Shard(dim=0)"}).numbers() == Numbers{0});
   // Indices 0 to 3 on the first half of the mesh, of which every other one is on each rank.
   const std::vector<std::string> strided = {"Shard(dim=0)", "_StridedShard(dim=0, sf=2)"};
-  CHECK(placeAt({8}, {2, 2}, {0, 1}, strided).dims == std::vector<Ranges>{{{1, 1}, {3, 1}}});
-  CHECK(placeAt({8}, {2, 2}, {1, 0}, strided).dims == std::vector<Ranges>{{{4, 1}, {6, 1}}});
+  CHECK(placeAt({8}, {2, 2}, {0, 1}, strided).numbers() == Numbers{2, 1, 1, 3, 1});
+  CHECK(placeAt({8}, {2, 2}, {1, 0}, strided).numbers() == Numbers{2, 4, 1, 6, 1});
   // FSDP2 splits what tensor parallelism gave to the rank, rows 3 to 5.
   const std::vector<std::string> fsdp = {"_StridedShard(dim=0, sf=4)", "Shard(dim=0)"};
-  CHECK(placeAt({10}, {2, 4}, {0, 1}, fsdp).dims == std::vector<Ranges>{{{3, 2}}});
-  CHECK(placeAt({10}, {2, 4}, {1, 3}, fsdp).dims == std::vector<Ranges>{{}});
+  CHECK(placeAt({10}, {2, 4}, {0, 1}, fsdp).numbers() == Numbers{1, 3, 2});
+  CHECK(placeAt({10}, {2, 4}, {1, 3}, fsdp).numbers() == Numbers{0});
 }
 
 TEST_CASE("parts of a sum have the place of the whole, and other placements have none") {
