@@ -55,11 +55,14 @@ inline constexpr auto kColumns<LayoutComparison> = std::tuple{
     column("parameters", &LayoutComparison::parameters, "How many parameters were compared."),
     column("by_norm", &LayoutComparison::by_norm, "How many of these only by their norms."),
     column("data", &LayoutComparison::data, ""),
-    column("has_draws", &LayoutComparison::has_draws, "Whether a forward of a run drew random numbers, as dropout does."),
+    column(
+        "has_draws",
+        &LayoutComparison::has_draws,
+        "Whether a forward of a run drew random numbers, as dropout does."),
     column(
         "largest_distance",
         &LayoutComparison::largest_distance,
-        "The largest distance of values and gradients that are alike, by their size; null if none are."),
+        "The largest distance of gradients that are alike, by their size; null if none are."),
     column("findings", &LayoutComparison::findings, "Errors first."),
     column("apart", &LayoutComparison::apart, "The parameters that start from other values, the one most apart first."),
     column("start_distance", &LayoutComparison::start_distance, "The distance of the first of these; null for none."),
@@ -67,7 +70,10 @@ inline constexpr auto kColumns<LayoutComparison> = std::tuple{
         "first_bits",
         &LayoutComparison::first_bits,
         "The first bits that differ between two runs of one layout; null for other layouts, or if all are equal."),
-    column("not_compared", &LayoutComparison::not_compared, "One line for each reason why parameters are not compared."),
+    column(
+        "not_compared",
+        &LayoutComparison::not_compared,
+        "One line for each reason why parameters are not compared."),
     column(field::kProblems, &LayoutComparison::problems, "One line for each file that could not be read."),
 };
 

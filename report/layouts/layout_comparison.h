@@ -19,11 +19,12 @@ enum class LayoutClass : uint8_t { kRatio, kScale, kDirection, kOptimizer };
 template <>
 struct EnumNames<LayoutClass> : Named<LayoutClass> {
   static constexpr const char* kHelp =
-      "What differs. ratio: gradients have the same direction and another size, by what most have. scale: all do, by one "
-      "ratio. direction: gradients have another direction, or, where only norms are known, another norm, or only one run "
+      "What differs. ratio: gradients have the same direction and another size, by what most have. scale: all do, by "
+      "one "
+      "ratio. direction: gradients have another direction, or, where only norms are known, another norm, or only one "
+      "run "
       "has some. optimizer: values went apart although their gradients are alike.";
-  static constexpr auto kNames =
-      std::to_array<std::string_view>({"ratio", "scale", "direction", "optimizer"});
+  static constexpr auto kNames = std::to_array<std::string_view>({"ratio", "scale", "direction", "optimizer"});
 };
 inline constexpr int kLayoutClassCount = EnumNames<LayoutClass>::kCount;
 
@@ -33,7 +34,8 @@ template <>
 struct EnumNames<LayoutStatus> : Named<LayoutStatus> {
   static constexpr const char* kHelp =
       "wrong: there is an error. suspect: there is a warning, and no error. start_only: the runs start alike, and read "
-      "other data or draw random numbers in a forward, so nothing else was compared. nothing_to_compare: they start from "
+      "other data or draw random numbers in a forward, so nothing else was compared. nothing_to_compare: they start "
+      "from "
       "other values, or no parameter is known in both. ok: else.";
   static constexpr auto kNames =
       std::to_array<std::string_view>({"ok", "suspect", "wrong", "start_only", "nothing_to_compare"});
@@ -84,7 +86,7 @@ struct LayoutComparison {
   uint64_t by_norm = 0;        ///< of these: only their norms
   SameData data = SameData::kUnknown;
   bool has_draws = false;                 ///< a forward of a run drew random numbers
-  std::optional<double> largest_distance; ///< of values and gradients that are alike
+  std::optional<double> largest_distance; ///< of gradients that are alike
   std::vector<LayoutFinding> findings;
   std::vector<std::string> apart; ///< parameters that start from other values, the one most apart first
   std::optional<double> start_distance;

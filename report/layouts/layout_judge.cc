@@ -149,7 +149,8 @@ class Judge {
     const double bound = boundsOf(each, *first).start;
     each.by_norm = !one.value.has_sums || !like.value.has_sums;
     std::optional<Difference> difference = differenceOf(one.value, like.value, each.by_norm);
-    if (difference && !each.by_norm && difference->distance > bound && isNear(std::abs(difference->ratio), 1, kSameNorm)) {
+    if (difference && !each.by_norm && difference->distance > bound &&
+        isNear(std::abs(difference->ratio), 1, kSameNorm)) {
       leaveOut(each, "its elements have another order: norms only");
       each.by_norm = true;
       difference = differenceOf(one.value, like.value, true);
@@ -210,9 +211,6 @@ class Judge {
     }
   }
 
-  void noteAlike(double distance) {
-    result_.largest_distance = std::max(result_.largest_distance.value_or(0), distance);
-  }
   static void add(LayoutFinding& finding, const MatchedParameter& each, double distance) {
     finding.parameters.push_back(each.one->name);
     finding.distance = std::max(finding.distance.value_or(0), distance);
@@ -224,22 +222,28 @@ class Judge {
     }
   }
 
+  /// Returns the sum of all updates until a step.
+  static WholeDigest updatesOf(const WholeParameter& parameter, const WholeStep& step) {
+    WholeDigest updates = step.value;
+    updates.has_squares = false;
+    for (int j = 0; j < kDigestSums; ++j) {
+      updates.sums[j] -= parameter.steps.begin()->second.value.sums[j];
+    }
+    return updates;
+  }
+
   /// Adds the parameters whose values went apart.
   void judgeValues(uint64_t step) {
-    constexpr double kPart = 0.5; // of the movement: Adam turns the rounding of small gradients into whole updates
     LayoutFinding finding{.what = LayoutClass::kOptimizer, .step = step};
     forEach(step, [&](const MatchedParameter& each, const WholeStep& one, const WholeStep& like) {
+      const LayoutBounds bounds = boundsOf(each, step);
       const auto difference = differenceOf(one.value, like.value, each.by_norm);
-      const auto moved = differenceOf(like.value, each.like->steps.begin()->second.value, each.by_norm);
-      const auto own = differenceOf(one.value, each.one->steps.begin()->second.value, each.by_norm);
-      if (!difference || noise_.contains(each.one)) {
+      if (!difference || difference->distance <= bounds.values || noise_.contains(each.one)) {
         return;
       }
-      const double movement = std::max(moved ? moved->distance : 0, own ? own->distance : 0);
-      if (difference->distance > std::max(boundsOf(each, step).values, kPart * movement)) {
+      const auto updates = differenceOf(updatesOf(*each.one, one), updatesOf(*each.like, like), false);
+      if (each.by_norm || (updates && updates->distance > bounds.updates)) {
         add(finding, each, difference->distance);
-      } else {
-        noteAlike(difference->distance);
       }
     });
     keep(std::move(finding));
@@ -263,8 +267,7 @@ class Judge {
         const bool has_direction = !each.by_norm && one.gradient.has_sums && like.gradient.has_sums &&
                                    one.elements >= kFewestElements && difference->ratio != 0;
         all.push_back({&each, *difference, boundsOf(each, step), has_direction});
-      } else if (
-          (one.has_no_gradient && like.gradient.isKnown()) || (like.has_no_gradient && one.gradient.isKnown())) {
+      } else if ((one.has_no_gradient && like.gradient.isKnown()) || (like.has_no_gradient && one.gradient.isKnown())) {
         add(turned, each, 1);
       }
     });
@@ -281,14 +284,18 @@ class Judge {
       const double clear = std::max(each.bounds.ratios, 10 * each.difference.direction);
       if (each.hasRatio(usual) && each.difference.direction <= each.bounds.gradients) {
         if (usual == 1) {
-          noteAlike(each.difference.distance);
+          result_.largest_distance = std::max(result_.largest_distance.value_or(0), each.difference.distance);
         } else {
           add(scaled, *each.parameter, each.difference.distance);
         }
       } else if (each.isParallel() && !isNear(each.difference.ratio, usual, clear)) {
-        const auto same = std::find_if(ratios.begin(), ratios.end(), [&](const auto& other) { return each.hasRatio(*other.ratio); });
+        const auto same =
+            std::find_if(ratios.begin(), ratios.end(), [&](const auto& other) { return each.hasRatio(*other.ratio); });
         const LayoutFinding added{
-            .severity = VerifySeverity::kError, .what = LayoutClass::kRatio, .step = step, .ratio = each.difference.ratio};
+            .severity = VerifySeverity::kError,
+            .what = LayoutClass::kRatio,
+            .step = step,
+            .ratio = each.difference.ratio};
         add(same != ratios.end() ? *same : ratios.emplace_back(added), *each.parameter, each.difference.distance);
       } else {
         add(turned, *each.parameter, each.difference.distance);
@@ -381,8 +388,8 @@ BitComparison compareBits(std::span<const ProcessSamples> run, std::span<const P
       continue;
     }
     const RankRow& other = same->second;
-    result.is_same_layout &= other.facts->local_shape == row.facts->local_shape && other.facts->part == row.facts->part &&
-                             other.facts->dtype == row.facts->dtype;
+    result.is_same_layout &= other.facts->local_shape == row.facts->local_shape &&
+                             other.facts->part == row.facts->part && other.facts->dtype == row.facts->dtype;
     for (const bool is_gradient : {false, true}) {
       const Digest& a = is_gradient ? row.row->gradient : row.row->value;
       const Digest& b = is_gradient ? other.row->gradient : other.row->value;

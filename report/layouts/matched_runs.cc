@@ -71,8 +71,8 @@ std::vector<MatchedParameter> matchedParameters(
 }
 
 LayoutBounds layoutBounds(const WholeParameter& one, const WholeParameter& like, bool is_coarse) {
-  constexpr LayoutBounds kFloat{.start = 1e-5, .values = 1e-3, .gradients = 1e-3, .ratios = 1e-3};
-  constexpr LayoutBounds kShort{.start = 1e-5, .values = 0.05, .gradients = 0.1, .ratios = 0.05};
+  constexpr LayoutBounds kFloat{.start = 1e-5, .values = 1e-3, .gradients = 1e-3, .ratios = 1e-3, .updates = 0.25};
+  constexpr LayoutBounds kShort{.start = 1e-5, .values = 0.05, .gradients = 0.1, .ratios = 0.05, .updates = 0.6};
   const auto is_fine = [](const WholeParameter& each) {
     return each.dtype.empty() || each.dtype == "float32" || each.dtype == "float64";
   };

@@ -56,7 +56,8 @@ std::vector<RankTracks> copiesOf(const ParameterTrack& track, const JobFacts& fa
     for (const RankTrack* member : set.members) {
       const size_t from = root[member];
       const size_t to = root[set.members.front()];
-      std::for_each(root.begin(), root.end(), [&](auto& entry) { entry.second = entry.second == from ? to : entry.second; });
+      std::for_each(
+          root.begin(), root.end(), [&](auto& entry) { entry.second = entry.second == from ? to : entry.second; });
     }
   }
   std::map<size_t, RankTracks> by_root;
@@ -198,7 +199,8 @@ class Whole {
     const SampledParameter& facts = *parts.front().facts;
     const bool are_apart = mergeEqual(parts);
     int64_t elements = 0;
-    WholeStep made{.value = {.has_squares = true, .has_sums = true}, .gradient = {.has_squares = true, .has_sums = true}};
+    WholeStep made{
+        .value = {.has_squares = true, .has_sums = true}, .gradient = {.has_squares = true, .has_sums = true}};
     made.has_no_gradient = true;
     for (const PartRow& part : parts) {
       elements += productOf(part.facts->local_shape);

@@ -20,8 +20,8 @@
 #include "report/json/nccl_columns.h"
 #include "report/json/process_columns.h"
 #include "report/json/row_columns.h"
-#include "report/model/vocabulary.h"
 #include "report/layouts/layout_columns.h"
+#include "report/model/vocabulary.h"
 #include "report/verify/verification_columns.h"
 #include "tools/list/list_columns.h"
 

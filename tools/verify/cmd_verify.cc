@@ -93,10 +93,8 @@ int compareRuns(const VerifyArguments& arguments) {
   if (const int written = printOut(render(*result, arguments)); written != kExitOk) {
     return written;
   }
-  const bool is_incomplete =
-      result->status == LayoutStatus::kNothingToCompare || result->status == LayoutStatus::kStartOnly;
-  const bool fails = result->status == LayoutStatus::kWrong ||
-                     (arguments.strict && (is_incomplete || result->status == LayoutStatus::kSuspect));
+  const bool fails =
+      result->status == LayoutStatus::kWrong || (arguments.strict && result->status != LayoutStatus::kOk);
   return fails ? kExitFindings : result->unreadable > 0 ? kExitNoSamples : kExitOk;
 }
 

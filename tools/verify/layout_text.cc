@@ -9,7 +9,6 @@
 
 #include "report/json/row_write.h"
 #include "report/layouts/layout_columns.h"
-#include "tools/text/markup.h"
 #include "tools/text/text.h"
 #include "tools/verify/finding_text.h"
 
@@ -41,19 +40,24 @@ std::string gradientsOf(const LayoutFinding& finding) {
 
 std::vector<std::string> linesOf(const LayoutFinding& finding, const std::string& like) {
   const std::string where = fmt::format("{} at step {}", firstOf(finding.parameters), finding.step);
-  const std::string by = finding.distance ? fmt::format(", by up to {} of their size", distanceText(*finding.distance)) : "";
+  const std::string by =
+      finding.distance ? fmt::format(", by up to {} of their size", distanceText(*finding.distance)) : "";
   switch (finding.what) {
     case LayoutClass::kRatio:
       return {
-          fmt::format("{} are {} those of {}: {}", gradientsOf(finding), timesText(finding.ratio.value_or(0)), like, where),
-          reasonsText(finding) + "Their direction is the same, and most parameters have another ratio. Look for a sum that "
-                                 "should be an average, a reduction that is missing or made twice, or a bias that each rank "
-                                 "adds."};
+          fmt::format(
+              "{} are {} those of {}: {}", gradientsOf(finding), timesText(finding.ratio.value_or(0)), like, where),
+          reasonsText(finding) +
+              "Their direction is the same, and most parameters have another ratio. Look for a sum that "
+              "should be an average, a reduction that is missing or made twice, or a bias that each rank "
+              "adds."};
     case LayoutClass::kScale:
       return {
-          fmt::format("{} are {} those of {}: {}", gradientsOf(finding), timesText(finding.ratio.value_or(0)), like, where),
-          reasonsText(finding) + "All have this ratio: the scale of the loss differs, or gradients are summed in one run and "
-                                 "averaged in the other. Clipping by the norm gives an error of few gradients to all."};
+          fmt::format(
+              "{} are {} those of {}: {}", gradientsOf(finding), timesText(finding.ratio.value_or(0)), like, where),
+          reasonsText(finding) +
+              "All have this ratio: the scale of the loss differs, or gradients are summed in one run and "
+              "averaged in the other. Clipping by the norm gives an error of few gradients to all."};
     case LayoutClass::kOptimizer:
       return {
           fmt::format(
@@ -69,7 +73,8 @@ std::vector<std::string> linesOf(const LayoutFinding& finding, const std::string
   return {
       fmt::format("{} differ from those of {}: {}{}", gradientsOf(finding), like, where, by),
       "They differ by more than rounding and not by one ratio. BatchNorm, auxiliary losses, the capacity of experts, "
-      "negatives within the batch and averages over uneven micro-batches differ so by the layout, and so do errors in the "
+      "negatives within the batch and averages over uneven micro-batches differ so by the layout, and so do errors in "
+      "the "
       "forward or the loss."};
 }
 
@@ -82,7 +87,8 @@ std::string nothingOf(const LayoutComparison& result, const std::string& like) {
     return fmt::format("no parameter of {} is known in both runs by one name", like);
   }
   return fmt::format(
-      "the runs start from other parameters ({}, by {} of its size): give both one seed, or let both load one checkpoint",
+      "the runs start from other parameters ({}, by {} of its size): give both one seed, or let both load one "
+      "checkpoint",
       firstOf(result.apart),
       distanceText(result.start_distance.value_or(0)));
 }
@@ -100,11 +106,12 @@ std::string startOf(const LayoutComparison& result, const std::string& like) {
 
 std::string alikeOf(const LayoutComparison& result, const std::string& like, bool has_equal_bits) {
   const std::string largest =
-      has_equal_bits ? "bitwise equal on each rank"
-                     : fmt::format("largest difference {:.1g} of the size", result.largest_distance.value_or(0));
+      has_equal_bits
+          ? "bitwise equal on each rank"
+          : fmt::format("largest difference of gradients {:.1g} of the size", result.largest_distance.value_or(0));
   return fmt::format(
-      "{} and their gradients are those of {} in {} ({})",
-      counted(result.parameters, "parameter"),
+      "{} those of {} in {} ({})",
+      counted(result.parameters, "parameter and its gradients are", "parameters and their gradients are"),
       like,
       stepsOf(result),
       largest);
@@ -126,10 +133,6 @@ const char* headOf(const LayoutComparison& result) {
   return "NOTHING TO COMPARE";
 }
 
-bool fails(const LayoutFinding& finding, bool is_strict) {
-  return finding.severity == VerifySeverity::kError || (is_strict && finding.severity == VerifySeverity::kWarning);
-}
-
 std::string findingText(const LayoutFinding& finding, const Color& color) {
   std::string text;
   for (const std::string& line : finding.lines) {
@@ -140,18 +143,11 @@ std::string findingText(const LayoutFinding& finding, const Color& color) {
   return text;
 }
 
-std::string testCase(std::string_view name, const std::string& message, const std::string& text) {
-  const std::string head = fmt::format("    <testcase classname=\"commtap.verify.like\" name=\"{}\"", xmlText(name));
-  return message.empty()
-             ? head + "/>\n"
-             : fmt::format(
-                   "{}>\n      <failure message=\"{}\">\n{}      </failure>\n    </testcase>\n",
-                   head,
-                   xmlText(message),
-                   xmlText(text));
-}
-
 } // namespace
+
+bool isIncomplete(const LayoutComparison& result) {
+  return result.status == LayoutStatus::kNothingToCompare || result.status == LayoutStatus::kStartOnly;
+}
 
 void addWords(LayoutComparison& result, const std::string& like, bool has_equal_bits) {
   for (LayoutFinding& finding : result.findings) {
@@ -214,32 +210,19 @@ std::string layoutJson(const LayoutComparison& result) {
 }
 
 std::string layoutJunit(const LayoutComparison& result, bool is_strict) {
-  const bool is_incomplete =
-      result.status == LayoutStatus::kNothingToCompare || result.status == LayoutStatus::kStartOnly;
-  std::string cases = testCase("start", is_strict && is_incomplete ? result.line : "", result.line + "\n");
-  size_t failures = is_strict && is_incomplete ? 1 : 0;
+  std::vector<JunitCase> cases = {{"start", is_strict && isIncomplete(result) ? result.line : "", result.line + "\n"}};
   for (int i = 0; i < kLayoutClassCount; ++i) {
     const auto what = static_cast<LayoutClass>(i);
-    std::string first;
-    std::string failed;
+    JunitCase& added = cases.emplace_back(JunitCase{std::string(EnumNames<LayoutClass>::name(what))});
     for (const LayoutFinding& finding : result.findings) {
-      if (finding.what == what && fails(finding, is_strict)) {
-        first = first.empty() ? finding.lines.front() : first;
-        failed += findingText(finding, Color::none());
+      if (finding.what == what && (is_strict || finding.severity == VerifySeverity::kError)) {
+        added.message = added.message.empty() ? finding.lines.front() : added.message;
+        added.text += findingText(finding, Color::none());
       }
     }
-    failures += first.empty() ? 0 : 1;
-    cases += testCase(EnumNames<LayoutClass>::name(what), first, failed);
   }
-  const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\"", kLayoutClassCount + 1, failures);
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>\n  <testsuite name=\"commtap verify {} --like {}\" {}>\n"
-      "{}  </testsuite>\n</testsuites>\n",
-      counts,
-      xmlText(inert(result.run_id)),
-      xmlText(inert(result.like_run_id)),
-      counts,
-      cases);
+  const std::string suite = fmt::format("commtap verify {} --like {}", inert(result.run_id), inert(result.like_run_id));
+  return junitDocument(suite, "commtap.verify.like", cases);
 }
 
 } // namespace commtap

@@ -38,8 +38,8 @@ std::vector<std::string> notSampledText(const RunSamples& run, const Verificatio
 /// Judges the samples at or below `path`, in words too. Fails if there are none of the selected run and attempt.
 Result<Verification> verifiedRun(const std::string& path, const JobSelection& selection, const Progress& progress = {});
 
-/// Compares the samples at or below `path` with those at or below `like`, the other run, and perhaps a second one of its
-/// layout, in words too. Fails if one of them has none.
+/// Compares the samples at or below `path` with those at or below `like`, the other run, and perhaps a second one of
+/// its layout, in words too. Fails if one of them has none.
 Result<LayoutComparison> comparedRuns(
     const std::string& path,
     const JobSelection& selection,

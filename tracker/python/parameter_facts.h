@@ -99,7 +99,8 @@ class ParameterNames {
   bool isInFlatParameter(PyObject* tensor) const {
     return in_flat_.contains(tensor);
   }
-  /// The part of an original parameter: its shape as a JSON list, "" if not known, and the first index that the part has.
+  /// The part of an original parameter: its shape as a JSON list, "" if not known, and the first index that the part
+  /// has.
   struct FlatPart {
     std::string shape;
     long start = 0;

@@ -110,8 +110,9 @@ std::optional<TensorPlace> placeOfParameter(const CommtapSampledParameter& facts
   return is_part ? std::nullopt : std::optional(flatPlace(productOf(local), {0, productOf(local)}));
 }
 
-std::optional<PlacedShard>
-placeOfGradient(const CommtapSampledParameter& facts, const std::optional<TensorPlace>& place) {
+std::optional<PlacedShard> placeOfGradient(
+    const CommtapSampledParameter& facts,
+    const std::optional<TensorPlace>& place) {
   if (*facts.gradient_placements == '\0') {
     return place ? std::optional(PlacedShard{*place}) : std::nullopt;
   }

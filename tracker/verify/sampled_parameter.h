@@ -24,7 +24,8 @@ std::optional<TensorPlace> placeOfParameter(const CommtapSampledParameter& facts
 
 /// Returns where the local tensor of a parameter's gradient is: the place of the parameter's, `place`, or all of it;
 /// nullopt for any other.
-std::optional<PlacedShard>
-placeOfGradient(const CommtapSampledParameter& facts, const std::optional<TensorPlace>& place);
+std::optional<PlacedShard> placeOfGradient(
+    const CommtapSampledParameter& facts,
+    const std::optional<TensorPlace>& place);
 
 } // namespace commtap

@@ -431,8 +431,7 @@ void Sampler::reductionBegins(const ReductionCall& call, std::span<const c10::Te
 
 void Sampler::forwardBegins(std::span<const c10::TensorImpl* const> tensors) {
   ProcessSampling& sampling = ProcessSampling::get();
-  const bool has_autocast =
-      at::autocast::is_autocast_enabled(at::kCPU) || at::autocast::is_autocast_enabled(at::kCUDA);
+  const bool has_autocast = at::autocast::is_autocast_enabled(at::kCPU) || at::autocast::is_autocast_enabled(at::kCUDA);
   const bool has_room =
       sampling.withInputs([has_autocast](StepInputs& inputs) { return inputs.forwardBegins(has_autocast); });
   // A module that takes what another one made has no data of its own.

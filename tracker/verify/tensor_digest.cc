@@ -210,8 +210,7 @@ std::vector<Digest> digestsOfRows(const c10::TensorImpl& tensor) {
   withNumbers(tensor, [&](const std::byte* data, size_t count, const Elements& elements) {
     const size_t numbers = count / rows;
     for (size_t row = 0; row < rows; ++row) {
-      digests.push_back(
-          digestOf(data + row * numbers * digestElementSize(elements.type), numbers, elements.type));
+      digests.push_back(digestOf(data + row * numbers * digestElementSize(elements.type), numbers, elements.type));
     }
   });
   return digests;

@@ -13,8 +13,9 @@ namespace commtap {
 namespace {
 
 int64_t countOf(std::span<const PlaceRange> ranges) {
-  return std::accumulate(
-      ranges.begin(), ranges.end(), int64_t{0}, [](int64_t sum, const PlaceRange& range) { return sum + range.length; });
+  return std::accumulate(ranges.begin(), ranges.end(), int64_t{0}, [](int64_t sum, const PlaceRange& range) {
+    return sum + range.length;
+  });
 }
 
 bool isAll(std::span<const PlaceRange> ranges, int64_t size) {

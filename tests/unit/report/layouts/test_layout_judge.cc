@@ -165,9 +165,8 @@ TEST_CASE("values that go apart with alike gradients are of the optimizer") {
 
 TEST_CASE("a gradient that only one run has is a warning") {
   VerifyJob one = trained(1);
-  VerifyJob two = trained(2, [](VerifyJob& job, uint64_t) {
-    job.onAll("Net.a", [](auto& made, int64_t) { made.gradient.reset(); });
-  });
+  VerifyJob two = trained(
+      2, [](VerifyJob& job, uint64_t) { job.onAll("Net.a", [](auto& made, int64_t) { made.gradient.reset(); }); });
   const LayoutComparison result = compared(two, one);
   REQUIRE(result.findings.size() == 1);
   CHECK(result.findings.front().what == LayoutClass::kDirection);
@@ -214,9 +213,7 @@ TEST_CASE("other data or random numbers leave only the start to compare") {
 }
 
 TEST_CASE("what does not reproduce in one layout is left out by name") {
-  const auto train = [](uint32_t seed) {
-    return [seed](VerifyJob& job, uint64_t) { job.gradient("Net.b", seed); };
-  };
+  const auto train = [](uint32_t seed) { return [seed](VerifyJob& job, uint64_t) { job.gradient("Net.b", seed); }; };
   VerifyJob one = trained(1, train(1));
   VerifyJob again = trained(1, train(2));
   VerifyJob two = trained(2, train(3));
@@ -244,9 +241,10 @@ TEST_CASE("a parameter of another size or order is not compared, or by its norm"
   CHECK(result.status == LayoutStatus::kOk);
   CHECK(result.parameters == 2);
   CHECK(result.by_norm == 1);
-  CHECK(result.not_compared == Names{
-                                   "Net.c: its elements have another order: norms only",
-                                   "Net.b: its parts have more or fewer elements together than in the other run"});
+  CHECK(
+      result.not_compared == Names{
+                                 "Net.c: its elements have another order: norms only",
+                                 "Net.b: its parts have more or fewer elements together than in the other run"});
 }
 
 TEST_CASE("the first bits that differ between two runs of one layout are named with their rank") {

@@ -84,7 +84,8 @@ TEST_CASE("the sums of the parts of a tensor are those of the whole, whatever th
     Digest sum;
     std::map<Numbers, bool> seen; // copies count once
     for (int64_t rank = 0; rank < productOf(layout.mesh); ++rank) {
-      const Numbers at = layout.mesh.size() == 1 ? Numbers{rank} : Numbers{rank / layout.mesh[1], rank % layout.mesh[1]};
+      const Numbers at =
+          layout.mesh.size() == 1 ? Numbers{rank} : Numbers{rank / layout.mesh[1], rank % layout.mesh[1]};
       const TensorPlace place = placeAt(layout.shape, layout.mesh, at, layout.placements);
       const Numbers indices = indicesOf(place);
       CHECK(place.elements() == static_cast<int64_t>(indices.size()));
