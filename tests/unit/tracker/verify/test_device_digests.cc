@@ -223,8 +223,8 @@ TEST_CASE_FIXTURE(DeviceDigestsFixture, "launches that are done are used again, 
   const size_t allocated = fake_cuda_allocated();
   const size_t on_host = fake_cuda_allocated_on_host();
   DigestLaunch& first = **digests.launch(0, &stream, tensors);
-  CHECK(fake_cuda_allocated() - allocated == size_t{1024} * (96 + 88));
-  CHECK(fake_cuda_allocated_on_host() - on_host == size_t{1024} * (96 + 88));
+  CHECK(fake_cuda_allocated() - allocated == size_t{1024} * (176 + 88));
+  CHECK(fake_cuda_allocated_on_host() - on_host == size_t{1024} * (176 + 88));
   FakeGpu::waitForEvents();
   REQUIRE(digests.stateOf(first) == DeviceDigests::State::kDone);
   DeviceDigests::release(first);
