@@ -74,6 +74,10 @@ inline constexpr auto kColumns<LayoutComparison> = std::tuple{
         "not_compared",
         &LayoutComparison::not_compared,
         "One line for each reason why parameters are not compared."),
+    column(
+        "partly_compared",
+        &LayoutComparison::partly_compared,
+        "One line for each reason why only norms, values or some steps of parameters are compared."),
     column(field::kProblems, &LayoutComparison::problems, "One line for each file that could not be read."),
 };
 

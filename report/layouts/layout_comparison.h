@@ -92,6 +92,7 @@ struct LayoutComparison {
   std::optional<double> start_distance;
   std::optional<FirstBits> first_bits;   ///< for two runs of one layout
   std::vector<std::string> not_compared; ///< for people: parameters, and why
+  std::vector<std::string> partly_compared;
   std::vector<std::string> problems;
   uint64_t unreadable = 0; ///< files of samples; not in the document
 };

@@ -100,9 +100,15 @@ class Judge {
     if (!matched_.empty() && result_.apart.empty()) {
       judge();
     }
+    std::set<std::string> compared;
+    for (const MatchedParameter& each : matched_) {
+      compared.insert(each.one->name);
+    }
     for (const auto& [why, names] : not_compared_) {
       const std::string more = names.size() > 1 ? " and " + std::to_string(names.size() - 1) + " more" : "";
-      result_.not_compared.push_back(*names.begin() + more + ": " + why);
+      const bool is_partly =
+          std::any_of(names.begin(), names.end(), [&](const auto& name) { return compared.contains(name); });
+      (is_partly ? result_.partly_compared : result_.not_compared).push_back(*names.begin() + more + ": " + why);
     }
     return std::move(result_);
   }
@@ -131,6 +137,11 @@ class Judge {
     }
   }
 
+  /// Returns the first step of which both runs have a sample.
+  uint64_t firstStep() const {
+    return std::max(run_.data.begin()->first, like_.data.begin()->first);
+  }
+
   /// Compares a parameter's first common sample. Returns whether the parameter is comparable.
   bool compareStart(MatchedParameter& each, std::set<std::pair<double, std::string>>& apart) {
     const auto first = std::find_if(steps_.begin(), steps_.end(), [&](uint64_t step) {
@@ -147,13 +158,21 @@ class Judge {
       return false;
     }
     const double bound = boundsOf(each, *first).start;
-    each.by_norm = !one.value.has_sums || !like.value.has_sums;
+    if (one.parts != like.parts) {
+      leaveOut(each, "the place of its parts is not known: norms only");
+    }
+    each.by_norm = !one.value.has_sums || !like.value.has_sums || one.parts != like.parts;
     std::optional<Difference> difference = differenceOf(one.value, like.value, each.by_norm);
     if (difference && !each.by_norm && difference->distance > bound &&
         isNear(std::abs(difference->ratio), 1, kSameNorm)) {
       leaveOut(each, "its elements have another order: norms only");
       each.by_norm = true;
       difference = differenceOf(one.value, like.value, true);
+    }
+    if (difference && difference->distance > bound && (!each.one->has_model_name || *first != firstStep())) {
+      leaveOut(
+          each, each.one->has_model_name ? "it has no sample before the first update" : "the model has no name for it");
+      return false;
     }
     if (difference && difference->distance > bound) {
       apart.emplace(-difference->distance, each.one->name);

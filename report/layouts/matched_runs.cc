@@ -53,17 +53,15 @@ std::vector<MatchedParameter> matchedParameters(
     } else if (short_names[short_name].size() == 1 && own_short_names[short_name].size() == 1) {
       other = short_names[short_name].front();
     }
-    if (!parameter.has_model_name || other == nullptr || !other->has_model_name) {
-      const bool has_name = parameter.has_model_name;
-      not_compared[has_name ? "the other run has none of this name" : "the model has no name for it"].insert(
-          parameter.name);
+    if (other == nullptr || parameter.has_model_name != other->has_model_name) {
+      not_compared["the other run has none of this name"].insert(parameter.name);
     } else if (!is_matched[other]) {
       matched.push_back({&parameter, other});
       is_matched[other] = true;
     }
   }
   for (const WholeParameter& parameter : like.parameters) {
-    if (!is_matched[&parameter] && parameter.has_model_name) {
+    if (!is_matched[&parameter]) {
       not_compared["only the other run has one of this name"].insert(parameter.name);
     }
   }

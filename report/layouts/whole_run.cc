@@ -22,7 +22,6 @@ constexpr const char* kUnreduced = "its gradients differ between replicas, or ar
 constexpr const char* kIncomplete = "some of its parts have no samples";
 constexpr const char* kAmbiguous = "ranks hold one part of it with different values, and nothing declares them copies";
 constexpr const char* kThinned = "there are very many parameters: norms only";
-constexpr const char* kNoPlace = "the place of its parts is not known: norms only";
 
 int64_t productOf(const std::vector<int64_t>& sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
@@ -82,12 +81,21 @@ std::vector<int64_t> placeInSum(const SampledParameter& facts, const SampleRow& 
 
 /// Copies of one part at a step.
 struct PartRow {
+  int64_t rank = 0;
   const SampledParameter* facts = nullptr;
   const SampleRow* row = nullptr; ///< of one of them
   WholeDigest value;
   WholeDigest gradient; ///< not known, if there is none on some of them
   bool has_no_gradient = false;
 };
+
+std::string partsText(const std::vector<PartRow>& parts) {
+  std::string text;
+  for (const PartRow& part : parts) {
+    text += std::to_string(part.rank) + ":" + std::to_string(productOf(part.facts->local_shape)) + " ";
+  }
+  return text;
+}
 
 /// Puts one parameter together.
 class Whole {
@@ -135,7 +143,7 @@ class Whole {
     }
     part.gradient = {.has_squares = true, .has_sums = true};
     for (const auto& [key, row] : terms) {
-      add(part.gradient, wholeOf(row->gradient, row->has_sums && row->has_gradient_place));
+      add(part.gradient, wholeOf(row->gradient, row->has_sums));
     }
     part.gradient.has_squares = terms.size() == 1;
   }
@@ -163,7 +171,8 @@ class Whole {
         note(kApart);
         return {};
       }
-      part.value = wholeOf(part.row->value, part.row->has_sums && part.facts->has_place);
+      part.rank = first.rank;
+      part.value = wholeOf(part.row->value, part.row->has_sums);
       addGradient(present, step, part);
       parts.push_back(part);
     }
@@ -223,12 +232,10 @@ class Whole {
       note(are_apart ? kIncomplete : kAmbiguous);
       return;
     }
-    if (facts.part.empty() && parts.size() > 1) {
-      made.value.has_sums = made.gradient.has_sums = false;
-    }
     if (!made.value.has_sums) {
-      note(parts.front().row->has_sums ? kNoPlace : kThinned);
+      note(kThinned);
     }
+    made.parts = facts.has_place && (!facts.part.empty() || parts.size() == 1) ? "" : partsText(parts);
     made.elements = elements;
     parameter_.steps[steps_[step]] = made;
   }

@@ -34,6 +34,8 @@ struct WholeDigest {
 /// A parameter and its gradient at the start of a step.
 struct WholeStep {
   int64_t elements = 0;
+  /// For parts without a place their ranks and sizes: the sums of two runs are alike if these are. "": they have one.
+  std::string parts;
   WholeDigest value;
   WholeDigest gradient;
   bool has_no_gradient = false; ///< none on any rank

@@ -19,7 +19,6 @@ from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.distributed.tensor import Replicate, Shard
 from torch.distributed.tensor.parallel import (
     ColwiseParallel,
-    PrepareModuleInput,
     RowwiseParallel,
     SequenceParallel,
     parallelize_module,
@@ -34,7 +33,7 @@ class Sum(torch.autograd.Function):
     """Sums over the ranks in the forward, or in the backward."""
 
     @staticmethod
-    def forward(ctx: object, x: torch.Tensor, forward: bool, backward: bool) -> torch.Tensor:  # noqa: FBT001
+    def forward(ctx: object, x: torch.Tensor, forward: bool, backward: bool) -> torch.Tensor:
         ctx.backward = backward
         x = x.clone()
         if forward:
@@ -266,7 +265,8 @@ class Training:
             self.net.embed = None
             del self.net.blocks["0"]
 
-    def loss_of(self, model: nn.Module, inputs: torch.Tensor, targets: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    def loss_of(self, model: nn.Module, parts: tuple[torch.Tensor, ...]) -> torch.Tensor:
+        inputs, targets, mask = parts
         logits = model(inputs)
         if not self.options.masked:
             return F.cross_entropy(logits.flatten(0, 1).float(), targets.flatten())
@@ -280,10 +280,9 @@ class Training:
         inputs, targets, mask = parts
         if self.options.layout != "pp":
             if self.options.layout == "cp":
-                parts = [each.chunk(self.world, 1)[self.rank].contiguous() for each in parts]
-                inputs, targets, mask = parts
+                parts = tuple(each.chunk(self.world, 1)[self.rank].contiguous() for each in parts)
             with torch.autocast("cpu", torch.bfloat16, enabled=self.options.autocast):
-                loss = self.loss_of(self.model, inputs, targets, mask)
+                loss = self.loss_of(self.model, parts)
             (loss / self.options.micro).backward()
             return
         wire = torch.zeros(*inputs.shape, WIDTH)
@@ -295,7 +294,7 @@ class Training:
         else:
             dist.recv(wire, 0)
             wire.requires_grad_()
-            (self.loss_of(self.net, wire, targets, mask) / self.options.micro).backward()
+            (self.loss_of(self.net, (wire, targets, mask)) / self.options.micro).backward()
             dist.send(wire.grad, 0)
 
     def step(self, number: int) -> None:

@@ -22,11 +22,12 @@ constexpr const char* kVerifyAbout =
     "Compares the samples that the ranks of a job wrote with COMMTAP_VERIFY=1: which ranks hold replicas of a "
     "parameter,\n"
     "whether these are equal, and if not, from which step on, by how much and why; whether ranks read the same data,\n"
-    "and what they put into the reductions of gradients. A shard that exists once has no replicas. commtap help "
-    "verify.";
+    "and what they put into the reductions of gradients. A shard that exists once has no replicas. With --like: "
+    "whether\n"
+    "the training is that of another run, in whatever layout. commtap help verify.";
 constexpr const char* kVerifyExitStatus =
-    "0 nothing wrong found, or nothing to compare; 1 an error, with --strict also a warning; 2 no samples, unreadable\n"
-    "samples, or wrong usage.";
+    "0 nothing wrong found, or nothing to compare; 1 an error, with --strict also a warning, and with --like also no\n"
+    "comparison beyond the start; 2 no samples, unreadable samples, or wrong usage.";
 constexpr int kExitNoSamples = 2;
 
 struct VerifyArguments {

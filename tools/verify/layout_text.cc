@@ -84,7 +84,7 @@ std::string stepsOf(const LayoutComparison& result) {
 
 std::string nothingOf(const LayoutComparison& result, const std::string& like) {
   if (result.apart.empty()) {
-    return fmt::format("no parameter of {} is known in both runs by one name", like);
+    return fmt::format("no parameter of {} has one name in both runs, and samples that can be compared", like);
   }
   return fmt::format(
       "the runs start from other parameters ({}, by {} of its size): give both one seed, or let both load one "
@@ -196,6 +196,9 @@ std::string layoutText(const LayoutComparison& result, const Color& color) {
         bits.step,
         bits.rank,
         distanceText(bits.distance.value_or(0)));
+  }
+  for (const std::string& line : result.partly_compared) {
+    text += "NOT WHOLLY COMPARED: " + inert(line) + "\n";
   }
   for (const std::string& line : result.not_compared) {
     text += "NOT COMPARED: " + inert(line) + "\n";

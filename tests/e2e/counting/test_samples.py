@@ -219,7 +219,7 @@ def test_original_parameters_of_fsdp1_are_declared_as_parts(runner: Runner) -> N
 
 @pytest.mark.long
 def test_parts_of_tensors_add_up_to_the_whole(runner: Runner) -> None:
-    """Each placement of DTensors, as torch splits them: every part is where torch says, and their sums are the whole's."""
+    """Each placement of DTensors: every part is where torch says, and their sums are those of the whole."""
     run = runner.shim(Job("placed.py", (), 4, variables=(("COMMTAP_VERIFY", "1"),)))
     assert run.ended_as_meant(), run.outcomes
     whole = json.loads((run.folder / "whole.json").read_text())

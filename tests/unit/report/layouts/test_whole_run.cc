@@ -68,16 +68,15 @@ TEST_CASE("parts with a place add up to the whole, and only if all are there") {
   CHECK(only(cut).why_unknown.starts_with("some of its parts have no samples"));
 }
 
-TEST_CASE("parts without a place have only the norm of the whole") {
+TEST_CASE("parts without a place are those of the same ranks only") {
   VerifyJob two(2);
   split(two, 2, false);
   two.step(1);
   const WholeRun run = wholeRunOf(two.processes(), {});
   const WholeStep& step = only(run).steps.at(1);
   CHECK(step.elements == 64);
-  CHECK_FALSE(step.value.has_sums);
   CHECK(step.value.has_squares);
-  CHECK(only(run).why_unknown.find("norms only") != std::string::npos);
+  CHECK(step.parts == "0:32 1:32 ");
 }
 
 TEST_CASE("gradients that are yet to be summed add up, and their squares are not known") {

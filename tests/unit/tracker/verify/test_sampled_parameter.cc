@@ -22,7 +22,7 @@ CommtapSampledParameter sharded() {
   CommtapSampledParameter facts = plain();
   facts.local_shape = "[3,4]";
   facts.mesh = R"({"dim_names":["tp"],"shape":[2],"ranks":[0,1]})";
-  facts.placements = R"(["Shard(dim=0)"])";
+  facts.placements = "[\"Shard(dim=0)\"]";
   facts.coordinate = "[1]";
   return facts;
 }
@@ -41,9 +41,9 @@ TEST_CASE("shards whose place is not declared have none") {
   facts.is_fsdp1_flat = 1;
   CHECK_FALSE(placeOfParameter(facts));
   facts = sharded();
-  facts.placements = R"(["Partial(sum)"])";
+  facts.placements = "[\"Partial(sum)\"]";
   CHECK_FALSE(placeOfParameter(facts));
-  facts.placements = R"(["Odd(dim=0)"])";
+  facts.placements = "[\"Odd(dim=0)\"]";
   CHECK_FALSE(placeOfParameter(facts));
 }
 
@@ -64,12 +64,12 @@ TEST_CASE("a gradient has the place of the parameter, or of the whole, or none")
   CommtapSampledParameter facts = sharded();
   const std::optional<TensorPlace> place = placeOfParameter(facts);
   CHECK(placeOfGradient(facts, place)->place.numbers() == place->numbers()); // a plain tensor of the local one's shape
-  facts.gradient_placements = R"(["Shard(dim=0)"])";
+  facts.gradient_placements = "[\"Shard(dim=0)\"]";
   CHECK(placeOfGradient(facts, place)->summed_over == 0);
-  facts.gradient_placements = R"(["Partial(sum)"])";
+  facts.gradient_placements = "[\"Partial(sum)\"]";
   CHECK(placeOfGradient(facts, place)->summed_over == 1);
   CHECK(placeOfGradient(facts, place)->place.isWhole());
-  facts.gradient_placements = R"(["Shard(dim=1)"])";
+  facts.gradient_placements = "[\"Shard(dim=1)\"]";
   CHECK_FALSE(placeOfGradient(facts, place));
   facts.gradient_placements = "[]"; // of another mesh
   CHECK_FALSE(placeOfGradient(facts, place));
