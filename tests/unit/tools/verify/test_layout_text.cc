@@ -86,7 +86,7 @@ TEST_CASE("the first bits that differ are named") {
   result.first_bits = FirstBits{2, "Net.a", 1, true, 3e-8};
   CHECK(
       textOf(result).find("NOTE: the first bits that differ are in the gradient of Net.a at step 2 on rank 1, by about "
-                          "3e-08 of its size\n") != std::string::npos);
+                          "3e-8 of its size\n") != std::string::npos);
 }
 
 TEST_CASE("JUnit has a case for the start and one per class; warnings fail only if strict") {
