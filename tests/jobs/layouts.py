@@ -114,10 +114,12 @@ class Net(nn.Module):
         if options.experts:
             blocks["1"] = Experts(options)
         self.blocks = nn.ModuleDict(blocks)
+        self.batch_norm = nn.BatchNorm1d(LENGTH) if options.batch_norm else None
         self.norm, self.head = nn.LayerNorm(WIDTH), nn.Linear(WIDTH, VOCAB)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = x if self.embed is None else self.embed(x)
+        x = x if self.batch_norm is None else self.batch_norm(x)
         for block in self.blocks.values():
             x = block(x)
         return x if self.head is None else self.head(self.norm(x))
@@ -322,6 +324,8 @@ class Training:
             norm = torch.stack([each.grad.norm() for each in self.net.parameters()]).norm()
             for each in self.net.parameters():
                 each.grad *= 1.0 / max(float(norm), 1e-6)
+        if options.clip:
+            nn.utils.clip_grad_norm_(self.net.parameters(), 0.1)
         self.optimizer.step()
         self.optimizer.zero_grad()
 
@@ -334,7 +338,7 @@ def main() -> None:
     parser.add_argument("--micro", type=int, default=1)
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
-    for flag in ("mix", "dropout", "experts", "masked", "autocast", "sgd", "other-data"):
+    for flag in ("mix", "dropout", "experts", "masked", "autocast", "sgd", "other-data", "batch-norm", "clip"):
         parser.add_argument("--" + flag, action="store_true")
     options = parser.parse_args()
     start()

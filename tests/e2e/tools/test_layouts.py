@@ -81,6 +81,8 @@ RIGHT = [
     Pair("ddp", options="--autocast"),
     Pair("fsdp2", options="--autocast"),
     Pair("tp", options="--sgd"),
+    Pair("ddp", options="--clip"),
+    Pair("fsdp2", options="--clip"),
 ]
 HEAD = "Net.head.bias"
 WRONG = [
@@ -153,6 +155,23 @@ def test_an_error_of_a_layout_is_found(runner: Runner, wrong: Wrong) -> None:
     assert (document["status"], first["class"], first["step"]) == (wrong.status, wrong.what, wrong.step), text
     assert first["ratio"] == (wrong.ratio if wrong.ratio is None else pytest.approx(wrong.ratio, rel=0.01)), text
     assert all(wrong.parameter in each for each in first["parameters"][:1]), text
+
+
+@pytest.mark.long
+def test_statistics_of_a_batch_are_no_error(runner: Runner) -> None:
+    document, text = compare(runner, Pair("ddp", options="--batch-norm"))
+    assert document["status"] == "suspect", text
+    assert {each["class"] for each in document["findings"]} == {"direction"}, text
+
+
+@pytest.mark.long
+def test_a_second_run_of_the_other_layout_leaves_out_what_does_not_reproduce(runner: Runner) -> None:
+    one = run_of(runner, 1, "one").output_folder
+    again = run_of(runner, 1, "one", "--wrong", "head_scaled").output_folder  # as if it did not reproduce
+    two = run_of(runner, 2, "ddp", "--wrong", "head_scaled").output_folder
+    document, text = verdict(two, one, "--like", str(again))
+    assert document["status"] == "ok", text
+    assert "NOT COMPARED: Net.head.weight: it does not reproduce in the other layout itself" in text
 
 
 @pytest.mark.long
