@@ -17,8 +17,8 @@ using Floats = float __attribute__((vector_size(kVectorLanes * sizeof(float))));
 using Doubles = double __attribute__((vector_size(kVectorLanes * sizeof(double))));
 using Bits = uint32_t __attribute__((vector_size(kVectorLanes * sizeof(uint32_t))));
 
-/// The signs of the elements of a block.
-using Signs = std::array<uint32_t, kDigestBlock>;
+/// The signs of the elements of a block, and of a vector after it.
+using Signs = std::array<uint32_t, kDigestBlock + kVectorLanes>;
 
 const Signs& signsOfBlock() {
   static const Signs& signs = *[] { // never freed: it may be used while the process exits
@@ -34,31 +34,49 @@ const Signs& signsOfBlock() {
 /// Hands out the signs of a tensor's elements, block after block.
 class ElementSigns {
  public:
+  struct Taken {
+    const uint32_t* signs;
+    DigestSigns flips; ///< of all of them
+  };
+
   explicit ElementSigns(PlaceRuns runs) : runs_(std::move(runs)) {}
 
   /// Returns the signs of the next `count` elements, and any after them up to a whole vector.
-  const Signs& take(size_t count) {
-    size_t filled = 0;
+  Taken take(size_t count) {
+    const PlaceRun first = nextPiece(count);
+    if (first.length == count) { // as of each block of a whole tensor
+      return {&table_[first.start % kDigestBlock], digestFlips(first.start / kDigestBlock)};
+    }
+    copy(first, 0);
+    size_t filled = first.length;
     while (filled < count) {
-      if (run_.length == 0) {
-        run_ = runs_.next();
-      }
-      const size_t place = run_.start % kDigestBlock;
-      const size_t length = std::min<uint64_t>({count - filled, run_.length, kDigestBlock - place});
-      const DigestSigns flips = digestFlips(run_.start / kDigestBlock);
-      for (size_t i = 0; i < length; ++i) {
-        signs_[filled + i] = table_[place + i] ^ flips;
-      }
-      filled += length;
-      run_ = {run_.start + length, run_.length - length};
+      const PlaceRun piece = nextPiece(count - filled);
+      copy(piece, filled);
+      filled += piece.length;
     }
-    for (; filled % kVectorLanes != 0; ++filled) {
-      signs_[filled] = 0;
-    }
-    return signs_;
+    std::fill_n(signs_.begin() + static_cast<std::ptrdiff_t>(filled), kVectorLanes, 0U);
+    return {signs_.data(), 0};
   }
 
  private:
+  /// Takes places that follow one another in one block of the whole.
+  PlaceRun nextPiece(uint64_t most) {
+    if (run_.length == 0) {
+      run_ = runs_.next();
+    }
+    const PlaceRun piece = {
+        run_.start, std::min<uint64_t>({most, run_.length, kDigestBlock - run_.start % kDigestBlock})};
+    run_ = {run_.start + piece.length, run_.length - piece.length};
+    return piece;
+  }
+  void copy(const PlaceRun& piece, size_t to) {
+    const DigestSigns flips = digestFlips(piece.start / kDigestBlock);
+    const uint32_t* from = &table_[piece.start % kDigestBlock];
+    for (size_t i = 0; i < piece.length; ++i) {
+      signs_[to + i] = from[i] ^ flips;
+    }
+  }
+
   const Signs& table_ = signsOfBlock();
   PlaceRuns runs_;
   PlaceRun run_;
@@ -165,7 +183,7 @@ struct BlockSums {
   Bits non_finite{}; ///< not 0 where an element is infinite or not a number
 };
 
-BlockSums sumsOf(const Block& block, const Signs& signs, size_t count) {
+BlockSums sumsOf(const Block& block, const uint32_t* signs, size_t count) {
   constexpr int kSignBit = 31;
   constexpr uint32_t kExponent = 0x7f800000;
   BlockSums sums;
@@ -174,7 +192,7 @@ BlockSums sumsOf(const Block& block, const Signs& signs, size_t count) {
     Bits flips;
     Floats values;
     std::memcpy(&bits, &block.values[place], sizeof(bits));
-    std::memcpy(&flips, &signs[place], sizeof(flips));
+    std::memcpy(&flips, signs + place, sizeof(flips));
     std::memcpy(&values, &bits, sizeof(values));
     for (int j = 0; j < kDigestSums; ++j) {
       sums.signed_sums[j] += reinterpret_cast<Floats>(bits ^ ((flips >> j) << kSignBit));
@@ -187,13 +205,14 @@ BlockSums sumsOf(const Block& block, const Signs& signs, size_t count) {
 }
 
 /// Adds the sums of a block, of which `count` elements are in use, to those of the digest.
-void addBlock(const Block& block, const Signs& signs, size_t count, Digest& digest) {
-  const BlockSums sums = sumsOf(block, signs, count);
+void addBlock(const Block& block, const ElementSigns::Taken& signs, size_t count, Digest& digest) {
+  const BlockSums sums = sumsOf(block, signs.signs, count);
   for (int lane = 0; lane < kVectorLanes; ++lane) {
     digest.squares += sums.squares[lane];
     digest.has_non_finite |= sums.non_finite[lane] != 0;
     for (int j = 0; j < kDigestSums; ++j) {
-      digest.sums[j] += static_cast<double>(sums.signed_sums[j][lane]);
+      const double sum = static_cast<double>(sums.signed_sums[j][lane]);
+      digest.sums[j] += ((signs.flips >> j) & 1U) != 0 ? -sum : sum;
     }
   }
 }
