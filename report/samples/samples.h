@@ -50,7 +50,7 @@ struct SampledParameter {
   bool is_in_optimizer = true;      ///< false: a parameter of a model that no optimizer has
   bool is_buffer = false;           ///< of a model, that is no parameter
   bool has_model_name = true;       ///< false: the name is a place in an optimizer
-  std::vector<int64_t> shape;       ///< of the whole parameter, where a DTensor says so
+  std::vector<int64_t> shape;       ///< of the whole parameter, where a DTensor or FSDP1 says so
   std::vector<int64_t> local_shape; ///< of what is sampled
   std::string dtype;                ///< "float32"
   bool requires_grad = true;
@@ -64,6 +64,12 @@ struct SampledParameter {
   std::optional<bool> allreduce;
   std::vector<int64_t> ddp_ranks; ///< the ranks of the DistributedDataParallel that has it; empty: none
   bool is_fsdp1_flat = false;     ///< FSDP1: a flat parameter, or an original one that is a part of it
+  /// Whether the signs of the sums follow the place of the elements in the whole parameter: then the sums of its parts
+  /// add up to those of the whole, whatever the layout.
+  bool has_place = true;
+  /// This place: for each dimension the number of ranges of indices, then the start and length of each; empty for the
+  /// whole. A part of FSDP1's flat parameter is one of an original parameter's elements in their order, one dimension.
+  std::vector<int64_t> part;
 };
 
 /// A parameter's values and gradient at the start of a step of its optimizer.
@@ -73,6 +79,11 @@ struct SampleRow {
   bool is_gradient_unknown = false; ///< there is a gradient, which could not be sampled; has_gradient is false
   bool is_gradient_partial = false; ///< a DTensor's gradient that is summed only within the step
   bool has_sums = true;             ///< false: the digests' sums were left out, for there are many parameters
+  bool has_gradient_place = true;   ///< false: the signs of the gradient's sums do not follow its place, as `has_place`
+  bool is_gradient_whole = false;   ///< the place of the gradient is all of the parameter, of which the rank has a part
+  /// The dimensions of the mesh over which the gradient is yet to be summed, bit i for dimension i: the sums of such
+  /// parts add up, and their squares do not.
+  uint8_t gradient_summed_over = 0;
   Digest value;
   Digest gradient;
 };
@@ -104,6 +115,8 @@ struct SampledBatch {
   uint64_t rows = 0;            ///< that count
   uint64_t sum = 0;             ///< of all their hashes
   std::vector<uint64_t> hashes; ///< the smallest ones, ascending
+  bool has_draws = false;       ///< a forward drew from torch's default generator of the CPU, as dropout does
+  bool has_autocast = false;    ///< a forward began under autocast, so it computes in a short type
 };
 
 /// Inputs of reductions or forwards that could not be sampled.
@@ -137,7 +150,7 @@ struct ProcessSamples {
 
 inline constexpr std::array<char, 8> kSamplesMagic = {'c', 't', 's', 'a', 'm', 'p', 'l', '\n'};
 /// A change of any layout changes it.
-inline constexpr uint32_t kSamplesVersion = 2;
+inline constexpr uint32_t kSamplesVersion = 3;
 
 /// The size that a file does not exceed. 100,000 parameters have about 25 samples in it.
 inline constexpr uint64_t kMostSamplesBytes = 35'000'000;
@@ -167,7 +180,8 @@ inline uint32_t checkOf(const SamplesBlock& block) {
 
 /// Returns the payload of a sample's block: optimizer (4 bytes), step (8), time (8); the number of groups (4), and for
 /// each the length of its name (4), the name and its collectives (8); the number of rows (4), and for each its
-/// parameter (4), flags (1) and digests: the value's, and the gradient's if there is one. A digest is its bits (8), its
+/// parameter (4), flags (1), gradient_summed_over (1; with the highest bit for is_gradient_whole; all bits: the
+/// gradient has no place) and digests: the value's, and the gradient's if there is one. A digest is its bits (8), its
 /// squares as float32 (4) and, in a row with sums, its sums as float32 (32). Then come the reductions, the
 /// batch and the gaps: numbers and texts in the order of their members, and flags (1) before a reduction's digest. Each
 /// list comes after its size (4).

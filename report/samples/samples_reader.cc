@@ -226,6 +226,8 @@ void visitFields(Parameter& parameter, const Visit& visit) {
   visit.shared("ddp", parameter.ddp_ranks, &SharedValues::rank_lists);
   visit.optional("buffer", parameter.is_buffer, usual.is_buffer);
   visit.optional("fsdp1_flat", parameter.is_fsdp1_flat, usual.is_fsdp1_flat);
+  visit.optional("has_place", parameter.has_place, usual.has_place);
+  visit.optional("part", parameter.part, usual.part);
 }
 
 struct ParameterWriter {

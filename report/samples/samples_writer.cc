@@ -130,6 +130,9 @@ enum Flag : uint8_t {
   kIsGradientUnknown = 1U << 7U,
 };
 constexpr Flag kIsGradient = kHasGradient; ///< of a reduction
+// Next to SampleRow::gradient_summed_over.
+constexpr uint8_t kIsWhole = 1U << 7U;
+constexpr uint8_t kHasNoPlace = UINT8_MAX;
 
 template <typename Number>
 void put(std::string& bytes, Number number) {
@@ -170,6 +173,8 @@ uint8_t flagsOf(const SampleRow& row) {
 void putRow(std::string& bytes, const SampleRow& row) {
   put(bytes, row.parameter);
   put(bytes, flagsOf(row));
+  const unsigned place = row.gradient_summed_over | (row.is_gradient_whole ? unsigned{kIsWhole} : 0U);
+  put(bytes, row.has_gradient_place ? static_cast<uint8_t>(place) : kHasNoPlace);
   putDigest(bytes, row.value, row.has_sums);
   if (row.has_gradient) {
     putDigest(bytes, row.gradient, row.has_sums);
@@ -203,6 +208,7 @@ void putInputs(std::string& bytes, const Sample& sample) {
   put(bytes, sample.batch.forwards);
   put(bytes, sample.batch.rows);
   put(bytes, sample.batch.sum);
+  put(bytes, static_cast<uint8_t>((sample.batch.has_draws ? 1U : 0U) | (sample.batch.has_autocast ? 2U : 0U)));
   put(bytes, static_cast<uint32_t>(sample.batch.hashes.size()));
   for (const uint64_t hash : sample.batch.hashes) {
     put(bytes, hash);
@@ -261,6 +267,10 @@ SampleRow rowFrom(Bytes& bytes, size_t parameters) {
   SampleRow row;
   row.parameter = bytes.number<uint32_t>();
   const auto flags = bytes.number<uint8_t>();
+  const auto place = bytes.number<uint8_t>();
+  row.has_gradient_place = place != kHasNoPlace;
+  row.is_gradient_whole = row.has_gradient_place && place >= kIsWhole;
+  row.gradient_summed_over = row.has_gradient_place ? place % kIsWhole : 0;
   if (row.parameter >= parameters) {
     throw std::runtime_error("a sample has a row of an unknown parameter");
   }
@@ -297,6 +307,9 @@ void readInputs(Bytes& bytes, Sample& sample) {
   sample.batch.forwards = bytes.number<uint64_t>();
   sample.batch.rows = bytes.number<uint64_t>();
   sample.batch.sum = bytes.number<uint64_t>();
+  const unsigned flags = bytes.number<uint8_t>();
+  sample.batch.has_draws = (flags & 1U) != 0;
+  sample.batch.has_autocast = (flags & 2U) != 0;
   for (auto left = bytes.number<uint32_t>(); left > 0; --left) {
     sample.batch.hashes.push_back(bytes.number<uint64_t>());
   }

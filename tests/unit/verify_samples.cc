@@ -15,8 +15,8 @@
 namespace commtap {
 namespace {
 
-Digest digestOf(const std::vector<float>& numbers) {
-  return digestOf(numbers.data(), numbers.size(), DigestType::kFloat32);
+Digest digestOf(const std::vector<float>& numbers, const std::optional<TensorPlace>& place) {
+  return digestOf(numbers.data(), numbers.size(), DigestType::kFloat32, PlaceRuns(place ? &*place : nullptr, 1));
 }
 
 } // namespace
@@ -94,9 +94,9 @@ void VerifyJob::sample(int64_t rank, uint64_t number) {
     if (known == process.parameters.end()) {
       process.parameters.push_back(made.facts);
     }
-    row.value = digestOf(made.value);
+    row.value = digestOf(made.value, made.place);
     row.has_gradient = made.gradient.has_value();
-    row.gradient = made.gradient ? digestOf(*made.gradient) : Digest();
+    row.gradient = made.gradient ? digestOf(*made.gradient, made.place) : Digest();
     row.is_gradient_partial = made.is_partial;
     row.has_sums = made.has_sums;
   }

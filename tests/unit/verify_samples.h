@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "report/samples/samples.h"
+#include "tracker/verify/tensor_place.h"
 
 namespace commtap {
 
@@ -26,6 +27,7 @@ class VerifyJob {
     std::optional<std::vector<float>> gradient = {};
     bool is_partial = false;
     bool has_sums = true;
+    std::optional<TensorPlace> place = {}; ///< of a part; `facts` say it too
   };
 
   explicit VerifyJob(int64_t ranks);

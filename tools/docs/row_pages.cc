@@ -123,6 +123,14 @@ void replaceVerificationRows(ordered_json& definitions) {
   }
 }
 
+void replaceComparisonRows(ordered_json& definitions) {
+  replaceRows<LayoutComparison, LayoutFinding, FirstBits>(definitions);
+  for (const char* name :
+       {schema::kDefinition<LayoutComparison>, schema::kDefinition<LayoutFinding>, schema::kDefinition<FirstBits>}) {
+    definitions[name]["additionalProperties"] = false;
+  }
+}
+
 /// Adds a module's `id` and `parent`. They are positions, not members of the row.
 void addPositions(ordered_json& module) {
   ordered_json properties = {
@@ -244,6 +252,8 @@ const FieldTables& fieldTables() {
         {"verification", fieldTable<Verification>},
         {"verify_classes", verifyClassTable},
         {"verify_findings", fieldTable<VerifyFinding>},
+        {"layout_comparison", fieldTable<LayoutComparison>},
+        {"layout_findings", fieldTable<LayoutFinding>},
         {"collectives.splits", fieldTable<Splits>},
         {"collectives.stalled_in", fieldTable<StalledIn>},
         {"steps.collectives", fieldTable<StepAmount>},
@@ -274,12 +284,15 @@ Result<std::string> schemaWithRows(const std::string& schema) {
   } else if (id == "commtap-verify-1.schema.json") {
     replaceVerificationRows(document["$defs"]);
     return document.dump(2) + "\n";
+  } else if (id == "commtap-verify-like-1.schema.json") {
+    replaceComparisonRows(document["$defs"]);
+    return document.dump(2) + "\n";
   } else if (id == "commtap-list-1.schema.json") {
     replaceRows<RunList, ListedRun>(document["$defs"]);
     return document.dump(2) + "\n";
   } else {
     return Result<std::string>::failure(
-        "not the schema of the report, of the job report, of the verdict, of the verification or of the list");
+        "not the schema of the report, of the job report, of the verdict, of a verification or of the list");
   }
   replaceNames<Phase>(document["$defs"], "phase");
   replaceNames<Kind>(document["$defs"], "kind");

@@ -20,6 +20,7 @@
 #include "report/json/nccl_columns.h"
 #include "report/json/process_columns.h"
 #include "report/json/row_columns.h"
+#include "report/layouts/layout_columns.h"
 #include "report/model/vocabulary.h"
 #include "report/verify/verification_columns.h"
 #include "tools/list/list_columns.h"
@@ -84,6 +85,9 @@ inline constexpr std::tuple kDefinitions = {
     Definition<VerifyRanks>{"rank_set"},
     Definition<VerifyFinding>{"finding"},
     Definition<Verification>{"verification"},
+    Definition<FirstBits>{"first_bits"},
+    Definition<LayoutFinding>{"finding"},
+    Definition<LayoutComparison>{"comparison"},
 };
 template <typename Row>
 inline constexpr const char* kDefinition = std::get<Definition<Row>>(kDefinitions).name;

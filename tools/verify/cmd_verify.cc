@@ -2,12 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verb.h"
 #include "tools/verify/finding_text.h"
+#include "tools/verify/layout_text.h"
 #include "tools/verify/verified_run.h"
 
 namespace commtap {
@@ -17,11 +22,12 @@ constexpr const char* kVerifyAbout =
     "Compares the samples that the ranks of a job wrote with COMMTAP_VERIFY=1: which ranks hold replicas of a "
     "parameter,\n"
     "whether these are equal, and if not, from which step on, by how much and why; whether ranks read the same data,\n"
-    "and what they put into the reductions of gradients. A shard that exists once has no replicas. commtap help "
-    "verify.";
+    "and what they put into the reductions of gradients. A shard that exists once has no replicas. With --like: "
+    "whether\n"
+    "the training is that of another run, in whatever layout. commtap help verify.";
 constexpr const char* kVerifyExitStatus =
-    "0 nothing wrong found, or nothing to compare; 1 an error, with --strict also a warning; 2 no samples, unreadable\n"
-    "samples, or wrong usage.";
+    "0 nothing wrong found, or nothing to compare; 1 an error, with --strict also a warning, and with --like also no\n"
+    "comparison beyond the start; 2 no samples, unreadable samples, or wrong usage.";
 constexpr int kExitNoSamples = 2;
 
 struct VerifyArguments {
@@ -30,6 +36,9 @@ struct VerifyArguments {
   std::string format = "text";
   bool json = false;
   bool strict = false;
+  std::vector<std::string> like; ///< the other run, and perhaps a second one of its layout
+  std::vector<std::string> renames;
+  bool same_data = false;
 };
 
 std::string render(const Verification& result, const VerifyArguments& arguments) {
@@ -40,11 +49,64 @@ std::string render(const Verification& result, const VerifyArguments& arguments)
                                      : verifyText(result, Color::forStream(STDOUT_FILENO));
 }
 
+std::string render(const LayoutComparison& result, const VerifyArguments& arguments) {
+  if (arguments.json || arguments.format == "json") {
+    return layoutJson(result);
+  }
+  return arguments.format == "junit" ? layoutJunit(result, arguments.strict)
+                                     : layoutText(result, Color::forStream(STDOUT_FILENO));
+}
+
+/// Returns the options of the comparison; nullopt after saying what is wrong with them.
+std::optional<LayoutOptions> layoutOptions(const VerifyArguments& arguments) {
+  LayoutOptions options{.has_same_data = arguments.same_data};
+  for (const std::string& rename : arguments.renames) {
+    const size_t middle = rename.find('=');
+    if (middle == std::string::npos || middle == 0) {
+      say("--rename " + rename + " is not OLD=NEW, the beginning of a name and what to take it for");
+      return std::nullopt;
+    }
+    options.renames.emplace_back(rename.substr(0, middle), rename.substr(middle + 1));
+  }
+  return options;
+}
+
+int compareRuns(const VerifyArguments& arguments) {
+  const std::optional<LayoutOptions> options = layoutOptions(arguments);
+  if (!options || !std::all_of(arguments.like.begin(), arguments.like.end(), isThere)) {
+    return kExitUsage;
+  }
+  if (arguments.like.size() > 2) {
+    say("--like can be given twice: the other run, and a second run of its layout");
+    return kExitUsage;
+  }
+  for (const std::string& path : arguments.like) {
+    recoverOrphanedLedgers(path);
+  }
+  const Result<LayoutComparison> result = withProgress([&](const Progress& progress) {
+    return comparedRuns(arguments.path, arguments.selection, arguments.like, *options, progress);
+  });
+  if (!result) {
+    say(result.error());
+    return kExitNoSamples;
+  }
+  sayAll(result->problems);
+  if (const int written = printOut(render(*result, arguments)); written != kExitOk) {
+    return written;
+  }
+  const bool fails =
+      result->status == LayoutStatus::kWrong || (arguments.strict && result->status != LayoutStatus::kOk);
+  return fails ? kExitFindings : result->unreadable > 0 ? kExitNoSamples : kExitOk;
+}
+
 int verifyRun(const VerifyArguments& arguments) {
   if (!isThere(arguments.path)) {
     return kExitUsage;
   }
   recoverOrphanedLedgers(arguments.path);
+  if (!arguments.like.empty()) {
+    return compareRuns(arguments);
+  }
   const Result<Verification> result = withProgress(
       [&](const Progress& progress) { return verifiedRun(arguments.path, arguments.selection, progress); });
   if (!result) {
@@ -74,11 +136,27 @@ Verb verifyVerb() {
           {
               "COMMTAP_VERIFY=1 commtap run --out out -- torchrun --nproc-per-node 2 train.py\ncommtap verify out",
               "commtap verify out --strict --format junit > commtap.xml",
+              "commtap verify eight --like one",
           },
       .options = OptionTable{readPath("PATH", arguments->path, "A folder of reports and samples")} +
                  selectionOptions(arguments->selection) +
                  OptionTable{
                      {.names = "--strict", .help = "Exit with 1 for a warning too", .to = &arguments->strict},
+                     {.names = "--like",
+                      .value = "PATH",
+                      .help = "Compare with the training of another run, in another layout perhaps; given again, a "
+                              "second run of that layout: what differs between these two is left out",
+                      .to = &arguments->like},
+                     {.names = "--same-data",
+                      .help = "Both runs read the same samples: where each rank reads a part of each, the samples "
+                              "cannot show it",
+                      .to = &arguments->same_data,
+                      .needs = "--like"},
+                     {.names = "--rename",
+                      .value = "OLD=NEW",
+                      .help = "Take names of PATH that begin with OLD for those that begin with NEW",
+                      .to = &arguments->renames,
+                      .needs = "--like"},
                      jsonOption(arguments->json, "commtap-verify-1"),
                      formatOption(arguments->format, {"text", "junit", "json"})},
       .run = [arguments](const Given& /*given*/) { return verifyRun(*arguments); }};

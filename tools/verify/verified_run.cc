@@ -3,6 +3,7 @@
 #include "tools/verify/verified_run.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "report/verify/verification.h"
 #include "tools/text/text.h"
 #include "tools/verify/finding_text.h"
+#include "tools/verify/layout_text.h"
 
 namespace commtap {
 namespace {
@@ -150,6 +152,36 @@ Result<Verification> verifiedRun(const std::string& path, const JobSelection& se
   result.problems = run->problems;
   result.unreadable = run->unreadable + run->doubled.size();
   addWords(result);
+  return result;
+}
+
+Result<LayoutComparison> comparedRuns(
+    const std::string& path,
+    const JobSelection& selection,
+    const std::vector<std::string>& like,
+    const LayoutOptions& options,
+    const Progress& progress) {
+  std::vector<RunSamples> runs;
+  std::vector<WholeRun> whole;
+  for (size_t i = 0; i <= like.size(); ++i) {
+    Result<RunSamples> run = readRunSamples(i == 0 ? path : like[i - 1], i == 0 ? selection : JobSelection(), progress);
+    if (!run) {
+      return Result<LayoutComparison>::failure(run.error());
+    }
+    whole.push_back(wholeRunOf(run->processes, run->facts));
+    runs.push_back(std::move(*run));
+  }
+  LayoutComparison result = compareLayouts(whole[0], whole[1], whole.size() > 2 ? &whole[2] : nullptr, options);
+  for (const RunSamples& run : runs) {
+    result.problems.insert(result.problems.end(), run.problems.begin(), run.problems.end());
+    result.unreadable += run.unreadable + run.doubled.size();
+  }
+  const BitComparison bits = compareBits(runs[0].processes, runs[1].processes);
+  result.first_bits = bits.differ;
+  addWords(
+      result,
+      "\"" + inert(std::filesystem::path(like[0]).filename().string()) + "\"",
+      bits.is_same_layout && !bits.differ);
   return result;
 }
 

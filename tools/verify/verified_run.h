@@ -8,6 +8,7 @@
 
 #include "report/base/result.h"
 #include "report/job/job_summary.h"
+#include "report/layouts/layout_judge.h"
 #include "report/replicas/job_facts.h"
 #include "report/runs/report_scan.h"
 #include "report/samples/samples.h"
@@ -36,6 +37,15 @@ std::vector<std::string> notSampledText(const RunSamples& run, const Verificatio
 
 /// Judges the samples at or below `path`, in words too. Fails if there are none of the selected run and attempt.
 Result<Verification> verifiedRun(const std::string& path, const JobSelection& selection, const Progress& progress = {});
+
+/// Compares the samples at or below `path` with those at or below `like`, the other run, and perhaps a second one of
+/// its layout, in words too. Fails if one of them has none.
+Result<LayoutComparison> comparedRuns(
+    const std::string& path,
+    const JobSelection& selection,
+    const std::vector<std::string>& like,
+    const LayoutOptions& options,
+    const Progress& progress = {});
 
 /// As verifiedRun(); nullopt if the run has no samples that can be read.
 std::optional<Verification> verifiedIfSampled(const std::string& path, const JobSelection& selection);

@@ -187,37 +187,43 @@ std::string verifyJson(const Verification& result) {
   return text + "\n";
 }
 
-std::string verifyJunit(const Verification& result, bool is_strict) {
+std::string junitDocument(const std::string& suite, const std::string& class_name, const std::vector<JunitCase>& all) {
   std::string cases;
   size_t failures = 0;
-  for (int i = 0; i < kVerifyClassCount; ++i) {
-    const auto what = static_cast<VerifyClass>(i);
-    std::string failed;
-    std::string first;
-    for (const VerifyFinding& finding : result.findings) {
-      if (finding.what == what && fails(finding, is_strict)) {
-        first = first.empty() ? finding.lines.front() : first;
-        failed += xmlText(findingText(finding, Color::none()));
-      }
-    }
-    const std::string name = fmt::format("classname=\"commtap.verify\" name=\"{}\"", xmlText(verifyClassName(what)));
-    failures += failed.empty() ? 0 : 1;
-    cases += failed.empty()
-                 ? "    <testcase " + name + "/>\n"
-                 : fmt::format(
-                       "    <testcase {}>\n      <failure message=\"{}\">\n{}      </failure>\n    </testcase>\n",
-                       name,
-                       xmlText(first),
-                       failed);
+  for (const JunitCase& each : all) {
+    const std::string head =
+        fmt::format("    <testcase classname=\"{}\" name=\"{}\"", xmlText(class_name), xmlText(each.name));
+    failures += each.message.empty() ? 0 : 1;
+    cases += each.message.empty() ? head + "/>\n"
+                                  : fmt::format(
+                                        "{}>\n      <failure message=\"{}\">\n{}      </failure>\n    </testcase>\n",
+                                        head,
+                                        xmlText(each.message),
+                                        xmlText(each.text));
   }
-  const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\"", kVerifyClassCount, failures);
+  const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\"", all.size(), failures);
   return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>\n  <testsuite name=\"commtap verify {}\" {}>\n{}"
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>\n  <testsuite name=\"{}\" {}>\n{}"
       "  </testsuite>\n</testsuites>\n",
       counts,
-      xmlText(inert(result.run_id)),
+      xmlText(suite),
       counts,
       cases);
+}
+
+std::string verifyJunit(const Verification& result, bool is_strict) {
+  std::vector<JunitCase> cases;
+  for (int i = 0; i < kVerifyClassCount; ++i) {
+    const auto what = static_cast<VerifyClass>(i);
+    JunitCase& added = cases.emplace_back(JunitCase{std::string(verifyClassName(what))});
+    for (const VerifyFinding& finding : result.findings) {
+      if (finding.what == what && fails(finding, is_strict)) {
+        added.message = added.message.empty() ? finding.lines.front() : added.message;
+        added.text += findingText(finding, Color::none());
+      }
+    }
+  }
+  return junitDocument("commtap verify " + inert(result.run_id), "commtap.verify", cases);
 }
 
 } // namespace commtap

@@ -104,15 +104,18 @@ struct CommtapParameterFacts {
 /// there is none. An attribute that the parameter may not have is 1, 0, or -1 for none.
 struct CommtapSampledParameter {
   const char* name;
-  const char* shape;       ///< JSON array text
-  const char* local_shape; ///< JSON array text
-  const char* dtype;       ///< "float32"
-  const char* mesh;        ///< a DTensor's: JSON object text with dim_names, shape and ranks
-  const char* placements;  ///< a DTensor's: JSON list
-  const char* coordinate;  ///< a DTensor's: JSON list
-  const char* ddp_ranks;   ///< JSON list: the ranks of the DistributedDataParallel that has it
-  void* value;             ///< TensorImpl; a DTensor's is its local tensor's
-  void* gradient;          ///< TensorImpl; null if there is no gradient
+  const char* shape;               ///< JSON array text
+  const char* local_shape;         ///< JSON array text
+  const char* dtype;               ///< "float32"
+  const char* mesh;                ///< a DTensor's: JSON object text with dim_names, shape and ranks
+  const char* placements;          ///< a DTensor's: JSON list
+  const char* coordinate;          ///< a DTensor's: JSON list
+  const char* ddp_ranks;           ///< JSON list: the ranks of the DistributedDataParallel that has it
+  const char* gradient_placements; ///< JSON list, if the gradient is a DTensor
+  const char* flat_shape;          ///< JSON list: the shape of an original parameter of FSDP1, where its part is known
+  long flat_start;                 ///< the index of the part's first element in it
+  void* value;                     ///< TensorImpl; a DTensor's is its local tensor's
+  void* gradient;                  ///< TensorImpl; null if there is no gradient
   int is_in_optimizer;
   int is_buffer;      ///< of a module, which its checkpoints have
   int has_model_name; ///< 0: the name is a place in an optimizer

@@ -67,10 +67,14 @@ void* ModuleHook::call(void* function, void* const* arguments, size_t flags, voi
     }
     beginCall(*thread, call, Scope::Type::kModule, id);
   }
+  std::optional<uint64_t> generator;
   if (call.is_outermost && Sampler::isRecording()) [[unlikely]] {
-    catchAll("a module's input", [&] { sampleInputs({arguments, count, names}); });
+    catchAll("a module's input", [&] { generator = sampleInputs({arguments, count, names}); });
   }
   void* result = original_(function, arguments, flags, names);
+  if (generator) [[unlikely]] {
+    catchAll("a module's end", [&] { Sampler::forwardEnds(*generator); });
+  }
   const CostSample sample(CostPart::kModuleCalls, stands_for);
   endCall(*thread, call);
   if (call.is_outermost && StageTensors::wanted()) [[unlikely]] {
@@ -79,10 +83,11 @@ void* ModuleHook::call(void* function, void* const* arguments, size_t flags, voi
   return result;
 }
 
-void ModuleHook::sampleInputs(const Call& call) {
+/// Returns the state of torch's generator before the call; nullopt if the call is not sampled.
+std::optional<uint64_t> ModuleHook::sampleInputs(const Call& call) {
   constexpr size_t kMaxTensors = 64;
   if (functions_.tensors_in == nullptr || compat::inBackward() || !compat::gradEnabled()) {
-    return;
+    return std::nullopt;
   }
   std::array<void*, kMaxTensors> found{};
   const size_t count =
@@ -92,6 +97,7 @@ void ModuleHook::sampleInputs(const Call& call) {
     tensors.push_back(static_cast<const c10::TensorImpl*>(found[i]));
   }
   Sampler::forwardBegins(tensors);
+  return Sampler::generatorState();
 }
 
 void ModuleHook::noteTensors(ThreadState& thread, uint32_t module, const Call& call, void* result) {

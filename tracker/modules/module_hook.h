@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "tracker/core/object_table.h"
@@ -50,7 +51,7 @@ class ModuleHook {
     void* names;            ///< of the keyword arguments
   };
   /// Hands the tensors of a forward's outermost call to the sample of the next step.
-  static void sampleInputs(const Call& call);
+  static std::optional<uint64_t> sampleInputs(const Call& call);
   /// Notes the tensors of an outermost call, which may be those that a pipeline's stage receives and sends.
   static void noteTensors(ThreadState& thread, uint32_t module, const Call& call, void* result);
 

@@ -265,6 +265,32 @@ void ParameterNames::addDdp(PyObject* module) {
   ddp_ranks_.push_back(std::move(ranks));
 }
 
+namespace {
+
+/// Returns item `i` of a list or tuple in a dict; nullptr if there is none.
+PyRef itemOf(PyObject* dict, const char* name, Py_ssize_t i) {
+  PyObject* list = PyDict_GetItemString(dict, name);
+  PyRef item(list == nullptr ? nullptr : PySequence_GetItem(list, i));
+  PyErr_Clear();
+  return item;
+}
+
+/// Returns what this rank has of the original parameter number `i` of a flat one with these attributes.
+ParameterNames::FlatPart flatPart(PyObject* flat, Py_ssize_t i) {
+  const PyRef shape = itemOf(flat, torch_names::kFlatShapes, i);
+  const PyRef part = itemOf(flat, torch_names::kFlatParts, i);
+  const PyRef start = attribute(part.get(), torch_names::kFlatPartStart);
+  PyErr_Clear();
+  if (!shape || !start) {
+    return {};
+  }
+  const long first = start.get() == Py_None ? 0 : PyLong_AsLong(start.get());
+  PyErr_Clear();
+  return {integersJson(shape.get()), first};
+}
+
+} // namespace
+
 void ParameterNames::addFsdp1(PyObject* module) {
   PyObject* dict = dictOf(module);
   PyObject* handle = dict == nullptr ? nullptr : PyDict_GetItemString(dict, torch_names::kFsdp1Handle);
@@ -273,8 +299,9 @@ void ParameterNames::addFsdp1(PyObject* module) {
   PyObject* facts = flat ? dictOf(flat.get()) : nullptr;
   for (const char* name : {torch_names::kFlatOriginals, torch_names::kFlatSharedOriginals}) {
     PyObject* list = facts == nullptr ? nullptr : PyDict_GetItemString(facts, name);
+    const bool has_parts = name == torch_names::kFlatOriginals;
     for (Py_ssize_t i = 0; list != nullptr && PyList_Check(list) && i < PyList_GET_SIZE(list); ++i) {
-      in_flat_.insert(PyList_GET_ITEM(list, i));
+      in_flat_.emplace(PyList_GET_ITEM(list, i), has_parts ? flatPart(facts, i) : FlatPart());
     }
   }
 }
@@ -288,6 +315,12 @@ const std::string& ParameterNames::ddpRanksOf(PyObject* tensor) const {
   static const std::string none;
   const auto found = ddp_.find(tensor);
   return found == ddp_.end() ? none : ddp_ranks_[found->second];
+}
+
+const ParameterNames::FlatPart& ParameterNames::flatPartOf(PyObject* tensor) const {
+  static const FlatPart none;
+  const auto found = in_flat_.find(tensor);
+  return found == in_flat_.end() ? none : found->second;
 }
 
 namespace {

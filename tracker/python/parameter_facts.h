@@ -67,6 +67,8 @@ void reportFlatParameter(const CommtapHost& host, PyObject* module_dict, uint32_
 struct MeshFacts {
   std::string mesh;       ///< object text with dim_names, shape and ranks; these are null if they cannot be read
   std::string coordinate; ///< list: this process's place in each dimension; "" if it has none
+
+  bool operator==(const MeshFacts&) const = default;
 };
 
 /// Calls take(group, dimension) with the name of each process group that a named dimension of a DeviceMesh uses. Leaves
@@ -97,6 +99,13 @@ class ParameterNames {
   bool isInFlatParameter(PyObject* tensor) const {
     return in_flat_.contains(tensor);
   }
+  /// The part of an original parameter: its shape as a JSON list, "" if not known, and the first index that the part
+  /// has.
+  struct FlatPart {
+    std::string shape;
+    long start = 0;
+  };
+  const FlatPart& flatPartOf(PyObject* tensor) const;
   /// Returns all of them in the order of the modules.
   const std::vector<Named>& all() const {
     return all_;
@@ -120,7 +129,7 @@ class ParameterNames {
   std::unordered_set<PyObject*> visited_;       ///< modules
   std::unordered_map<PyObject*, size_t> ddp_;   ///< index of ddp_ranks_
   std::vector<std::string> ddp_ranks_;
-  std::unordered_set<PyObject*> in_flat_;
+  std::unordered_map<PyObject*, FlatPart> in_flat_;
 };
 
 /// Returns whether an object is a torch.Tensor. The caller holds the GIL.

@@ -121,6 +121,8 @@ class SampledStep {
     const PyRef gradient = gradientOf(tensor);
     const PyRef local_gradient = gradient ? localTensorOf(gradient.get()) : PyRef();
     const MeshFacts& mesh = local ? meshOf(tensor) : no_mesh_;
+    const std::string gradient_placements = local_gradient ? placementsOfGradient(tensor, gradient.get()) : "";
+    const ParameterNames::FlatPart& flat_part = names_.flatPartOf(tensor);
     const CommtapSampledParameter parameter = {
         .name = entry.name.c_str(),
         .shape = facts.shape.c_str(),
@@ -130,6 +132,9 @@ class SampledStep {
         .placements = facts.placements.c_str(),
         .coordinate = mesh.coordinate.c_str(),
         .ddp_ranks = names_.ddpRanksOf(tensor).c_str(),
+        .gradient_placements = gradient_placements.c_str(),
+        .flat_shape = flat_part.shape.c_str(),
+        .flat_start = flat_part.start,
         .value = tensorImpl(local ? local.get() : tensor),
         .gradient = gradient ? tensorImpl(local_gradient ? local_gradient.get() : gradient.get()) : nullptr,
         .is_in_optimizer = entry.is_in_optimizer ? 1 : 0,
@@ -146,6 +151,15 @@ class SampledStep {
 
   bool isOfFsdp1(PyObject* tensor) const {
     return attributeOf(tensor, torch_names::kIsFlatParameter) == 1 || names_.isInFlatParameter(tensor);
+  }
+
+  /// Returns the placements of a DTensor's gradient; "[]" if its mesh is another than the parameter's.
+  static std::string placementsOfGradient(PyObject* tensor, PyObject* gradient) {
+    const PyRef own = specsValue(tensor, torch_names::kSpecsMesh);
+    const PyRef mesh = specsValue(gradient, torch_names::kSpecsMesh);
+    const bool is_same = own && mesh && (own.get() == mesh.get() || meshFacts(own.get()) == meshFacts(mesh.get()));
+    TensorFacts facts;
+    return is_same && readTensorFacts(gradient, facts) ? facts.placements : "[]";
   }
 
   /// Keeps the last mesh: reading one takes time in proportion to its ranks, and neighbours mostly share theirs.

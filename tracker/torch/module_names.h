@@ -51,6 +51,10 @@ constexpr const char* kFlatParameter = "flat_param";
 constexpr const char* kIsFlatParameter = "_is_flat_param";
 constexpr const char* kFlatOriginals = "_params";
 constexpr const char* kFlatSharedOriginals = "_shared_params";
+// The parts of the original parameters in this rank's shard, and their shapes.
+constexpr const char* kFlatParts = "_shard_param_infos";
+constexpr const char* kFlatPartStart = "intra_param_start_idx"; // None if the shard has nothing of it
+constexpr const char* kFlatShapes = "_shapes";
 
 // The attributes of DistributedDataParallel: torch/nn/parallel/distributed.py
 constexpr const char* kDdpParameters = "_module_parameters";

@@ -119,10 +119,18 @@ DeviceBatch& DeviceTensors::batchOf(int device) {
   return batches_.back();
 }
 
-bool DeviceTensors::add(const c10::TensorImpl& tensor, DevicePart part, TensorUse use) {
-  const std::optional<DeviceTensor> found = deviceTensorOf(tensor);
+bool DeviceTensors::add(
+    const c10::TensorImpl& tensor,
+    DevicePart part,
+    TensorUse use,
+    std::optional<TensorPlace>& place) {
+  std::optional<DeviceTensor> found = deviceTensorOf(tensor);
   if (!found) {
     return false;
+  }
+  if (place && !setPlace(*place, *found)) {
+    found->elements.is_placed = 0;
+    place.reset();
   }
   DeviceBatch& batch = batchOf(found->device);
   batch.tensors.push_back(found->elements);

@@ -15,6 +15,7 @@
 #include "report/model/model.h"
 #include "report/samples/samples.h"
 #include "tracker/verify/device_digests.h"
+#include "tracker/verify/tensor_place.h"
 
 namespace commtap {
 
@@ -84,8 +85,9 @@ enum class TensorUse : uint8_t { kReadByStep, kOther };
 ///  - For another tensor, torch's allocator is asked to wait for the stream before it reuses the memory.
 class DeviceTensors {
  public:
-  /// Adds a tensor. Returns false if it is not in a GPU's memory, or cannot be sampled there.
-  bool add(const c10::TensorImpl& tensor, DevicePart part, TensorUse use);
+  /// Adds a tensor. Returns false if it is not in a GPU's memory, or cannot be sampled there. Resets a place that the
+  /// kernel cannot follow.
+  bool add(const c10::TensorImpl& tensor, DevicePart part, TensorUse use, std::optional<TensorPlace>& place);
   /// Removes the tensors of the last row that was added, if it is this one.
   void removeRow(size_t row) noexcept;
   /// Returns what the GPUs have to do, one batch per GPU.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace commtap {
 namespace {
@@ -16,14 +17,70 @@ using Floats = float __attribute__((vector_size(kVectorLanes * sizeof(float))));
 using Doubles = double __attribute__((vector_size(kVectorLanes * sizeof(double))));
 using Bits = uint32_t __attribute__((vector_size(kVectorLanes * sizeof(uint32_t))));
 
-/// The signs of the elements of a block.
-struct Signs {
-  alignas(sizeof(Bits)) std::array<uint32_t, kDigestBlock> of{};
-  Signs() {
+/// The signs of the elements of a block, and of a vector after it.
+using Signs = std::array<uint32_t, kDigestBlock + kVectorLanes>;
+
+const Signs& signsOfBlock() {
+  static const Signs& signs = *[] { // never freed: it may be used while the process exits
+    auto* made = new Signs();
     for (unsigned place = 0; place < kDigestBlock; ++place) {
-      of[place] = digestSigns(place);
+      (*made)[place] = digestSigns(place);
+    }
+    return made;
+  }();
+  return signs;
+}
+
+/// Hands out the signs of a tensor's elements, block after block.
+class ElementSigns {
+ public:
+  struct Taken {
+    const uint32_t* signs;
+    DigestSigns flips; ///< of all of them
+  };
+
+  explicit ElementSigns(PlaceRuns runs) : runs_(std::move(runs)) {}
+
+  /// Returns the signs of the next `count` elements, and any after them up to a whole vector.
+  Taken take(size_t count) {
+    const PlaceRun first = nextPiece(count);
+    if (first.length == count) { // as of each block of a whole tensor
+      return {&table_[first.start % kDigestBlock], digestFlips(first.start / kDigestBlock)};
+    }
+    copy(first, 0);
+    size_t filled = first.length;
+    while (filled < count) {
+      const PlaceRun piece = nextPiece(count - filled);
+      copy(piece, filled);
+      filled += piece.length;
+    }
+    std::fill_n(signs_.begin() + static_cast<std::ptrdiff_t>(filled), kVectorLanes, 0U);
+    return {signs_.data(), 0};
+  }
+
+ private:
+  /// Takes places that follow one another in one block of the whole.
+  PlaceRun nextPiece(uint64_t most) {
+    if (run_.length == 0) {
+      run_ = runs_.next();
+    }
+    const PlaceRun piece = {
+        run_.start, std::min<uint64_t>({most, run_.length, kDigestBlock - run_.start % kDigestBlock})};
+    run_ = {run_.start + piece.length, run_.length - piece.length};
+    return piece;
+  }
+  void copy(const PlaceRun& piece, size_t to) {
+    const DigestSigns flips = digestFlips(piece.start / kDigestBlock);
+    const uint32_t* from = &table_[piece.start % kDigestBlock];
+    for (size_t i = 0; i < piece.length; ++i) {
+      signs_[to + i] = from[i] ^ flips;
     }
   }
+
+  const Signs& table_ = signsOfBlock();
+  PlaceRuns runs_;
+  PlaceRun run_;
+  Signs signs_;
 };
 
 /// The elements of a block as numbers.
@@ -126,8 +183,7 @@ struct BlockSums {
   Bits non_finite{}; ///< not 0 where an element is infinite or not a number
 };
 
-BlockSums sumsOf(const Block& block, size_t count) {
-  static const auto& signs = *new Signs(); // never freed: it may be used while the process exits
+BlockSums sumsOf(const Block& block, const uint32_t* signs, size_t count) {
   constexpr int kSignBit = 31;
   constexpr uint32_t kExponent = 0x7f800000;
   BlockSums sums;
@@ -136,7 +192,7 @@ BlockSums sumsOf(const Block& block, size_t count) {
     Bits flips;
     Floats values;
     std::memcpy(&bits, &block.values[place], sizeof(bits));
-    std::memcpy(&flips, &signs.of[place], sizeof(flips));
+    std::memcpy(&flips, signs + place, sizeof(flips));
     std::memcpy(&values, &bits, sizeof(values));
     for (int j = 0; j < kDigestSums; ++j) {
       sums.signed_sums[j] += reinterpret_cast<Floats>(bits ^ ((flips >> j) << kSignBit));
@@ -149,22 +205,22 @@ BlockSums sumsOf(const Block& block, size_t count) {
 }
 
 /// Adds the sums of a block, of which `count` elements are in use, to those of the digest.
-void addBlock(const Block& block, size_t count, uint64_t number, Digest& digest) {
-  const BlockSums sums = sumsOf(block, count);
-  const DigestSigns flips = digestFlips(number);
+void addBlock(const Block& block, const ElementSigns::Taken& signs, size_t count, Digest& digest) {
+  const BlockSums sums = sumsOf(block, signs.signs, count);
   for (int lane = 0; lane < kVectorLanes; ++lane) {
     digest.squares += sums.squares[lane];
     digest.has_non_finite |= sums.non_finite[lane] != 0;
     for (int j = 0; j < kDigestSums; ++j) {
       const double sum = static_cast<double>(sums.signed_sums[j][lane]);
-      digest.sums[j] += ((flips >> j) & 1U) != 0 ? -sum : sum;
+      digest.sums[j] += ((signs.flips >> j) & 1U) != 0 ? -sum : sum;
     }
   }
 }
 
 template <typename Kind>
-Digest digestOfElements(const typename Kind::Type* data, size_t count) {
+Digest digestOfElements(const typename Kind::Type* data, size_t count, PlaceRuns runs) {
   Digest digest;
+  ElementSigns signs(std::move(runs));
   Block block;
   uint64_t differs = 0;
   for (size_t start = 0; start < count; start += kDigestBlock) {
@@ -177,7 +233,7 @@ Digest digestOfElements(const typename Kind::Type* data, size_t count) {
     }
     std::fill_n(
         block.values.begin() + static_cast<std::ptrdiff_t>(length), (kDigestBlock - length) % kVectorLanes, 0.0F);
-    addBlock(block, length, start / kDigestBlock, digest);
+    addBlock(block, signs.take(length), length, digest);
   }
   digest.is_constant = differs == 0;
   return digest;
@@ -189,9 +245,10 @@ size_t digestElementSize(DigestType type) {
   return withElement(type, [](auto kind) { return sizeof(typename decltype(kind)::Type); });
 }
 
-Digest digestOf(const void* data, size_t count, DigestType type) {
+Digest digestOf(const void* data, size_t count, DigestType type, PlaceRuns runs) {
   return withElement(type, [&](auto kind) {
-    return digestOfElements<decltype(kind)>(static_cast<const typename decltype(kind)::Type*>(data), count);
+    return digestOfElements<decltype(kind)>(
+        static_cast<const typename decltype(kind)::Type*>(data), count, std::move(runs));
   });
 }
 

@@ -39,19 +39,19 @@ __device__ Stored at(DigestWord address, DigestWord index) {
 }
 
 /// Returns how far from the first element the element number `index` lies.
-__device__ DigestWord placeOf(const DigestTensor& tensor, DigestWord index) {
+__device__ DigestWord placeOf(const DigestWord* sizes, const DigestWord* strides, DigestWord index) {
   DigestWord place = 0;
 #pragma unroll
   for (int dim = kKernelDims - 1; dim > 0; --dim) {
-    place += index % tensor.sizes[dim] * tensor.strides[dim];
-    index /= tensor.sizes[dim];
+    place += index % sizes[dim] * strides[dim];
+    index /= sizes[dim];
   }
-  return place + index * tensor.strides[0];
+  return place + index * strides[0];
 }
 
 __device__ Element elementAt(const DigestTensor& tensor, DigestWord number) {
   const DigestWord address = tensor.address;
-  const DigestWord index = tensor.is_strided != 0 ? placeOf(tensor, number) : number;
+  const DigestWord index = tensor.is_strided != 0 ? placeOf(tensor.sizes, tensor.strides, number) : number;
   switch (tensor.type) {
     case DigestType::kFloat64: {
       const auto bits = at<DigestWord>(address, index);
@@ -99,11 +99,10 @@ struct Part {
   float sums[kKernelSums] = {};
   unsigned non_finite = 0;
 
-  __device__ void add(const Element& element, DigestWord index, DigestWord first) {
+  __device__ void add(const Element& element, DigestWord index, DigestSigns signs, DigestWord first) {
     constexpr unsigned kExponent = 0x7f800000;
     constexpr unsigned kSignBit = 31;
     const unsigned value = __float_as_uint(element.value);
-    const DigestSigns signs = digestSigns(static_cast<unsigned>(index % kDigestBlock));
     bits += digestHash(element.bits, index);
     differs |= element.bits ^ first;
     squares += static_cast<double>(element.value) * static_cast<double>(element.value);
@@ -124,7 +123,7 @@ __device__ Number warpSum(Number number) {
 }
 
 /// Adds the parts of a warp's threads to the digest of the tensor.
-__device__ void addWarp(const Part& part, DigestSigns flips, DigestResult& result) {
+__device__ void addWarp(const Part& part, DigestResult& result) {
   const DigestWord bits = warpSum(part.bits);
   const double squares = warpSum(part.squares);
   const bool has_differs = __any_sync(~0U, part.differs != 0) != 0;
@@ -141,7 +140,7 @@ __device__ void addWarp(const Part& part, DigestSigns flips, DigestResult& resul
   atomicAdd(&result.squares, squares);
 #pragma unroll
   for (int j = 0; j < kKernelSums; ++j) {
-    atomicAdd(&result.sums[j], ((flips >> j) & 1U) != 0 ? -sums[j] : sums[j]);
+    atomicAdd(&result.sums[j], sums[j]);
   }
   if (has_differs) {
     atomicOr(&result.differs, 1U);
@@ -181,11 +180,16 @@ extern "C" __global__ void commtapDigests(
     const DigestWord start = block * kDigestBlock;
     const DigestWord end = start + kDigestBlock < tensor.elements ? start + kDigestBlock : tensor.elements;
     const DigestWord first = elementAt(tensor, 0).bits;
+    const bool is_placed = tensor.is_placed != 0;
+    const DigestSigns flips = digestFlips(block);
     Part part;
     for (DigestWord index = start + threadIdx.x; index < end; index += blockDim.x) {
-      part.add(elementAt(tensor, index), index, first);
+      const DigestWord place =
+          is_placed ? tensor.place + placeOf(tensor.place_sizes, tensor.place_strides, index) : index;
+      const DigestSigns signs = digestSigns(static_cast<unsigned>(place % kDigestBlock));
+      part.add(elementAt(tensor, index), index, signs ^ (is_placed ? digestFlips(place / kDigestBlock) : flips), first);
     }
-    addWarp(part, digestFlips(block), results[which]);
+    addWarp(part, results[which]);
   }
 }
 

@@ -19,6 +19,12 @@ struct DigestTensor {
   /// The dimensions, the last one innermost; the first ones have size 1 if there are fewer. Strides are in elements.
   DigestWord sizes[kKernelDims];
   DigestWord strides[kKernelDims];
+  /// The elements' places in a whole tensor, for their signs in the sums: that of the first one, and by dimension of
+  /// the part its size and what a step in it adds to the place.
+  DigestWord is_placed; ///< 0: the place is the element's number, and the members below are not read
+  DigestWord place;
+  DigestWord place_sizes[kKernelDims];
+  DigestWord place_strides[kKernelDims];
 };
 
 /// The kernel's sums for a tensor.
@@ -30,6 +36,6 @@ struct DigestResult {
   unsigned non_finite; ///< not 0 if an element is infinite or not a number
 };
 
-static_assert(sizeof(DigestTensor) == 96 && sizeof(DigestResult) == 88);
+static_assert(sizeof(DigestTensor) == 176 && sizeof(DigestResult) == 88);
 
 } // namespace commtap

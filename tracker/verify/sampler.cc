@@ -15,7 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "report/base/json_text.h"
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/autocast_mode.h>
+
 #include "report/base/process.h"
 #include "report/runs/report_paths.h"
 #include "report/samples/samples.h"
@@ -25,6 +27,7 @@
 #include "tracker/core/log.h"
 #include "tracker/core/process_ledger.h"
 #include "tracker/verify/device_samples.h"
+#include "tracker/verify/sampled_parameter.h"
 #include "tracker/verify/tensor_digest.h"
 
 namespace commtap {
@@ -74,7 +77,10 @@ class ProcessSampling {
     return earlier_[optimizer]++;
   }
   /// Returns the number of a parameter in the file. A parameter whose facts have changed is another one.
-  uint32_t parameterNumber(uint32_t optimizer, const CommtapSampledParameter& parameter);
+  uint32_t parameterNumber(
+      uint32_t optimizer,
+      const CommtapSampledParameter& parameter,
+      const std::optional<TensorPlace>& place);
   /// Adds a sample, and writes it if no GPU works for it or an earlier one.
   void add(QueuedSample sample);
   /// Returns whether samples wait for a GPU.
@@ -115,69 +121,18 @@ class ProcessSampling {
   StepInputs inputs_;
 };
 
-std::optional<bool> knownAttribute(int value) {
-  return value < 0 ? std::nullopt : std::optional<bool>(value != 0);
-}
-
-SampledParameter sampledParameter(uint32_t optimizer, const CommtapSampledParameter& facts) {
-  SampledParameter parameter;
-  parameter.name = facts.name;
-  parameter.optimizer = optimizer;
-  parameter.is_in_optimizer = facts.is_in_optimizer != 0;
-  parameter.is_buffer = facts.is_buffer != 0;
-  parameter.has_model_name = facts.has_model_name != 0;
-  parameter.shape = integersFromJson(facts.shape);
-  parameter.local_shape = integersFromJson(facts.local_shape);
-  parameter.dtype = facts.dtype;
-  parameter.requires_grad = facts.requires_grad != 0;
-  parameter.mesh = facts.mesh;
-  parameter.placements = stringsFromJson(facts.placements);
-  parameter.coordinate = integersFromJson(facts.coordinate);
-  parameter.tensor_model_parallel = knownAttribute(facts.tensor_model_parallel);
-  parameter.sequence_parallel = knownAttribute(facts.sequence_parallel);
-  parameter.allreduce = knownAttribute(facts.allreduce);
-  parameter.ddp_ranks = integersFromJson(facts.ddp_ranks);
-  parameter.is_fsdp1_flat = facts.is_fsdp1_flat != 0;
-  return parameter;
-}
-
-/// Returns a text that differs if any fact does.
-std::string parameterKey(uint32_t optimizer, const CommtapSampledParameter& facts) {
-  std::string key;
-  for (const char* text :
-       {facts.name,
-        facts.shape,
-        facts.local_shape,
-        facts.dtype,
-        facts.mesh,
-        facts.placements,
-        facts.coordinate,
-        facts.ddp_ranks}) {
-    key += text;
-    key += '\0';
-  }
-  for (const int number :
-       {facts.is_in_optimizer,
-        facts.is_buffer,
-        facts.has_model_name,
-        facts.requires_grad,
-        facts.is_fsdp1_flat,
-        facts.tensor_model_parallel,
-        facts.sequence_parallel,
-        facts.allreduce,
-        static_cast<int>(optimizer)}) {
-    key += std::to_string(number) + ",";
-  }
-  return key;
-}
-
-uint32_t ProcessSampling::parameterNumber(uint32_t optimizer, const CommtapSampledParameter& parameter) {
-  std::string key = parameterKey(optimizer, parameter);
+uint32_t ProcessSampling::parameterNumber(
+    uint32_t optimizer,
+    const CommtapSampledParameter& parameter,
+    const std::optional<TensorPlace>& place) {
+  std::string key = parameterKey(optimizer, parameter) + (place ? "" : "?");
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto number = static_cast<uint32_t>(numbers_.size());
   const auto [entry, is_new] = numbers_.emplace(std::move(key), number);
   if (is_new) {
-    added_.push_back(sampledParameter(optimizer, parameter));
+    SampledParameter& added = added_.emplace_back(sampledParameter(optimizer, parameter));
+    added.has_place = place.has_value();
+    added.part = place ? place->numbers() : std::vector<int64_t>();
   }
   return entry->second;
 }
@@ -321,7 +276,8 @@ class StepTake {
  private:
   void takeRow(const CommtapSampledParameter& parameter) {
     SampleRow row;
-    if (!takeDigest(parameter, false, row.value)) {
+    std::optional<TensorPlace> place = placeOfParameter(parameter);
+    if (!takeDigest(parameter, false, place, row.value)) {
       noteUnsampled(parameter.name);
       return;
     }
@@ -329,27 +285,38 @@ class StepTake {
     row.is_gradient_partial = parameter.is_gradient_partial != 0;
     if (const void* gradient = gradientOf(parameter); gradient != nullptr) {
       inputs_.noteGradient(*static_cast<const c10::TensorImpl*>(gradient), parameter.name);
-      row.has_gradient = takeDigest(parameter, true, row.gradient);
+      std::optional<PlacedShard> of_gradient = placeOfGradient(parameter, place);
+      std::optional<TensorPlace> its_place = of_gradient ? std::optional(of_gradient->place) : std::nullopt;
+      row.has_gradient = takeDigest(parameter, true, its_place, row.gradient);
+      row.has_gradient_place = its_place.has_value();
+      row.is_gradient_whole = its_place && place && its_place->isWhole() && !place->isWhole();
+      row.gradient_summed_over = of_gradient ? of_gradient->summed_over : 0;
       row.is_gradient_unknown = !row.has_gradient;
       if (!row.has_gradient) {
         noteUnsampled(parameter.name);
       }
     }
-    row.parameter = ProcessSampling::get().parameterNumber(sample_.optimizer, parameter);
+    row.parameter = ProcessSampling::get().parameterNumber(sample_.optimizer, parameter, place);
     sample_.rows.push_back(row);
   }
   static const void* gradientOf(const CommtapSampledParameter& parameter) {
     return parameter.gradient != nullptr ? parameter.gradient
                                          : keptGradient(*static_cast<const c10::TensorImpl*>(parameter.value));
   }
-  /// Sets a digest, or has it set later if a GPU has the tensor. Returns false if the tensor cannot be sampled.
-  bool takeDigest(const CommtapSampledParameter& parameter, bool is_gradient, Digest& digest) {
+  /// Sets a digest, or has it set later if a GPU has the tensor. Returns false if the tensor cannot be sampled. Resets
+  /// `place` if the digest does not follow it.
+  bool takeDigest(
+      const CommtapSampledParameter& parameter,
+      bool is_gradient,
+      std::optional<TensorPlace>& place,
+      Digest& digest) {
     const void* tensor = is_gradient ? gradientOf(parameter) : parameter.value;
     if (tensor == nullptr) {
       return false;
     }
     const auto& impl = *static_cast<const c10::TensorImpl*>(tensor);
-    if (const std::optional<Digest> made = digestOfTensor(impl)) {
+    place = place && place->elements() == impl.numel() ? std::move(place) : std::nullopt;
+    if (const std::optional<Digest> made = digestOfTensor(impl, place ? &*place : nullptr)) {
       digest = *made;
       return true;
     }
@@ -357,7 +324,8 @@ class StepTake {
     return tensors_.add(
         impl,
         {sample_.rows.size(), is_gradient, parameter.name},
-        is_read_by_step ? TensorUse::kReadByStep : TensorUse::kOther);
+        is_read_by_step ? TensorUse::kReadByStep : TensorUse::kOther,
+        place);
   }
 
   bool is_due_ = false;
@@ -463,7 +431,9 @@ void Sampler::reductionBegins(const ReductionCall& call, std::span<const c10::Te
 
 void Sampler::forwardBegins(std::span<const c10::TensorImpl* const> tensors) {
   ProcessSampling& sampling = ProcessSampling::get();
-  const bool has_room = sampling.withInputs([](StepInputs& inputs) { return inputs.forwardBegins(); });
+  const bool has_autocast = at::autocast::is_autocast_enabled(at::kCPU) || at::autocast::is_autocast_enabled(at::kCUDA);
+  const bool has_room =
+      sampling.withInputs([has_autocast](StepInputs& inputs) { return inputs.forwardBegins(has_autocast); });
   // A module that takes what another one made has no data of its own.
   const auto is_made = [](const c10::TensorImpl* tensor) { return tensor->requires_grad(); };
   if (std::any_of(tensors.begin(), tensors.end(), is_made)) {
@@ -477,6 +447,19 @@ void Sampler::forwardBegins(std::span<const c10::TensorImpl* const> tensors) {
       inputs.addGap(!has_room ? kTooManyForwards : tensors.empty() ? kForwardsWithoutTensors : kUnreadForwards);
     }
   });
+}
+
+uint64_t Sampler::generatorState() {
+  auto* generator = at::check_generator<at::CPUGeneratorImpl>(at::detail::getDefaultCPUGenerator());
+  const std::lock_guard<std::mutex> lock(generator->mutex_);
+  const at::mt19937_data_pod data = generator->engine().data();
+  return digestMix(digestMix(data.state_[0]) + digestMix(data.state_[1]) + data.next_);
+}
+
+void Sampler::forwardEnds(uint64_t generator) {
+  if (generatorState() != generator) {
+    ProcessSampling::get().withInputs([](StepInputs& inputs) { inputs.noteDraws(); });
+  }
 }
 
 void Sampler::noteGap(std::string_view why) {

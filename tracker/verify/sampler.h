@@ -34,7 +34,7 @@ class Sampler {
   static void stepBegins() noexcept;
 
   /// Returns whether the next step of an optimizer has a sample, and so what enters the model and the reductions before
-  /// it. The next three are called only then, and may throw.
+  /// it. The next ones are called only then, and may throw.
   static bool isRecording() {
     return is_recording_.load(std::memory_order_relaxed);
   }
@@ -42,6 +42,10 @@ class Sampler {
   static void reductionBegins(const ReductionCall& call, std::span<const c10::TensorImpl* const> tensors);
   /// Reads the arguments of an outermost module's call that is about to run, outside of backward and with gradients.
   static void forwardBegins(std::span<const c10::TensorImpl* const> tensors);
+  /// Returns a number that changes if torch's default generator of the CPU draws.
+  static uint64_t generatorState();
+  /// Notes the end of a call whose begin forwardBegins() noted. `generator`: the generatorState() before the call.
+  static void forwardEnds(uint64_t generator);
   /// Notes what cannot be read.
   static void noteGap(std::string_view why);
   /// Sets isRecording().

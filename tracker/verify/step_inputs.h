@@ -65,10 +65,15 @@ class StepInputs {
   }
   void add(std::vector<Reduced> reduced);
   /// Notes a forward of an outermost module. Returns whether its rows may be added.
-  bool forwardBegins() {
+  bool forwardBegins(bool has_autocast) {
+    batch_.has_autocast |= has_autocast;
     return ++batch_.forwards <= kMostForwards;
   }
   void add(const SampledBatch& rows);
+  /// Notes that a forward drew random numbers.
+  void noteDraws() {
+    batch_.has_draws = true;
+  }
   void addGap(std::string_view why, uint64_t count = 1);
 
   /// Counts a parameter's gradient, and marks the reductions that had its memory.

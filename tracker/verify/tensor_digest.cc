@@ -114,35 +114,52 @@ void copyElements(const c10::TensorImpl& tensor, size_t size, const std::byte* f
   }
 }
 
-/// Sets the dimensions of a tensor whose elements do not lie one after the other. Returns false if the kernel has too
-/// few. `parts`: numbers of an element, which do.
-bool setDimensions(const c10::TensorImpl& tensor, size_t parts, DigestTensor& to) {
-  std::vector<std::pair<DigestWord, DigestWord>> dims; // size and stride, the innermost one first
-  if (parts > 1) {
-    dims.emplace_back(parts, 1);
-  }
-  for (size_t i = tensor.sizes().size(); i-- > 0;) {
-    const auto size = static_cast<DigestWord>(tensor.sizes()[i]);
-    const DigestWord stride = static_cast<DigestWord>(tensor.strides()[i]) * parts;
-    if (!dims.empty() && stride == dims.back().first * dims.back().second) {
-      dims.back().first *= size;
-    } else if (size > 1) {
-      dims.emplace_back(size, stride);
+/// Sizes and strides for the kernel, which joins dimensions whose elements follow one another.
+class KernelDims {
+ public:
+  /// `parts`: numbers of an element, which follow one another.
+  explicit KernelDims(size_t parts) {
+    if (parts > 1) {
+      dims_.emplace_back(parts, 1);
     }
   }
-  if (dims.size() > kKernelDims) {
-    return false;
+  /// Adds the next dimension outside of the others.
+  void add(DigestWord size, DigestWord stride) {
+    if (!dims_.empty() && stride == dims_.back().first * dims_.back().second) {
+      dims_.back().first *= size;
+    } else if (size > 1) {
+      dims_.emplace_back(size, stride);
+    }
   }
-  dims.resize(kKernelDims, {1, 0});
+  /// Writes them for the kernel. Returns false if it has too few.
+  bool write(DigestWord* sizes, DigestWord* strides) {
+    if (dims_.size() > kKernelDims) {
+      return false;
+    }
+    dims_.resize(kKernelDims, {1, 0});
+    for (int i = 0; i < kKernelDims; ++i) {
+      std::tie(sizes[kKernelDims - 1 - i], strides[kKernelDims - 1 - i]) = dims_[i];
+    }
+    return true;
+  }
+
+ private:
+  std::vector<std::pair<DigestWord, DigestWord>> dims_; ///< size and stride, the innermost one first
+};
+
+/// Sets the dimensions of a tensor whose elements do not lie one after the other. Returns false if the kernel has too
+/// few.
+bool setDimensions(const c10::TensorImpl& tensor, size_t parts, DigestTensor& to) {
+  KernelDims dims(parts);
+  for (size_t i = tensor.sizes().size(); i-- > 0;) {
+    dims.add(static_cast<DigestWord>(tensor.sizes()[i]), static_cast<DigestWord>(tensor.strides()[i]) * parts);
+  }
   to.is_strided = 1;
-  for (int i = 0; i < kKernelDims; ++i) {
-    std::tie(to.sizes[kKernelDims - 1 - i], to.strides[kKernelDims - 1 - i]) = dims[i];
-  }
-  return true;
+  return dims.write(to.sizes, to.strides);
 }
 
-/// Calls use(data, count, type) with the numbers of a tensor's elements, one after the other, and returns true. Returns
-/// false for a tensor that digestOfTensor() does not read.
+/// Calls use(data, count, elements) with the numbers of a tensor's elements, one after the other, and returns true.
+/// Returns false for a tensor that digestOfTensor() does not read.
 template <typename Use>
 bool withNumbers(const c10::TensorImpl& tensor, const Use& use) {
   const std::optional<Elements> elements =
@@ -152,7 +169,7 @@ bool withNumbers(const c10::TensorImpl& tensor, const Use& use) {
   }
   const auto count = static_cast<size_t>(tensor.numel());
   if (count == 0) {
-    use(nullptr, size_t{0}, elements->type);
+    use(nullptr, size_t{0}, *elements);
     return true;
   }
   const size_t part = digestElementSize(elements->type);
@@ -162,7 +179,7 @@ bool withNumbers(const c10::TensorImpl& tensor, const Use& use) {
     return false;
   }
   if (tensor.is_contiguous() && reinterpret_cast<uintptr_t>(first) % part == 0) {
-    use(first, count * elements->parts, elements->type);
+    use(first, count * elements->parts, *elements);
     return true;
   }
   if (count > kMostCopied / size) {
@@ -170,16 +187,17 @@ bool withNumbers(const c10::TensorImpl& tensor, const Use& use) {
   }
   const std::unique_ptr<std::byte[]> copy(new std::byte[count * size]); // aligned as for any number
   copyElements(tensor, size, first, copy.get());
-  use(copy.get(), count * elements->parts, elements->type);
+  use(copy.get(), count * elements->parts, *elements);
   return true;
 }
 
 } // namespace
 
-std::optional<Digest> digestOfTensor(const c10::TensorImpl& tensor) {
+std::optional<Digest> digestOfTensor(const c10::TensorImpl& tensor, const TensorPlace* place) {
   std::optional<Digest> digest;
-  withNumbers(
-      tensor, [&](const std::byte* data, size_t count, DigestType type) { digest = digestOf(data, count, type); });
+  withNumbers(tensor, [&](const std::byte* data, size_t count, const Elements& elements) {
+    digest = digestOf(data, count, elements.type, PlaceRuns(place, elements.parts));
+  });
   return digest;
 }
 
@@ -189,10 +207,10 @@ std::vector<Digest> digestsOfRows(const c10::TensorImpl& tensor) {
     return digests;
   }
   const auto rows = static_cast<size_t>(tensor.size(0));
-  withNumbers(tensor, [&](const std::byte* data, size_t count, DigestType type) {
+  withNumbers(tensor, [&](const std::byte* data, size_t count, const Elements& elements) {
     const size_t numbers = count / rows;
     for (size_t row = 0; row < rows; ++row) {
-      digests.push_back(digestOf(data + row * numbers * digestElementSize(type), numbers, type));
+      digests.push_back(digestOf(data + row * numbers * digestElementSize(elements.type), numbers, elements.type));
     }
   });
   return digests;
@@ -212,6 +230,7 @@ std::optional<DeviceTensor> deviceTensorOf(const c10::TensorImpl& tensor) {
   }
   DeviceTensor found{.device = tensor.device().index(), .storage = tensor.unsafe_storage()};
   found.elements.type = elements->type;
+  found.parts = elements->parts;
   if (tensor.numel() == 0) {
     return found;
   }
@@ -226,6 +245,23 @@ std::optional<DeviceTensor> deviceTensorOf(const c10::TensorImpl& tensor) {
     return std::nullopt;
   }
   return found;
+}
+
+bool setPlace(const TensorPlace& place, DeviceTensor& tensor) {
+  DigestTensor& to = tensor.elements;
+  KernelDims dims(tensor.parts);
+  DigestWord stride = tensor.parts;
+  for (size_t i = place.dims.size(); i-- > 0;) {
+    if (place.dims[i].size() > 1) {
+      return false;
+    }
+    const PlaceRange range = place.dims[i].empty() ? PlaceRange() : place.dims[i].front();
+    to.place += static_cast<DigestWord>(range.start) * stride;
+    dims.add(static_cast<DigestWord>(range.length), stride);
+    stride *= static_cast<DigestWord>(place.shape[i]);
+  }
+  to.is_placed = place.isWhole() ? 0 : 1;
+  return dims.write(to.place_sizes, to.place_strides);
 }
 
 } // namespace commtap

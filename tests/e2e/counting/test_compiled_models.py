@@ -267,8 +267,8 @@ def test_a_function_that_communicates_in_the_backward_alone(runner: Runner, tmp_
 
 @pytest.mark.long
 def test_an_operator_of_the_job_under_inductor(runner: Runner, tmp_path: Path) -> None:
-    """Nothing that a compiler traces communicates, so its files are watched only if Inductor was loaded before. Else the
-    comments name the forward only, and what is not known of the backward is noted.
+    """Nothing that a compiler traces communicates, so its files are watched only if Inductor was loaded before. Else
+    the comments name the forward only, and what is not known of the backward is noted.
     """
     cache = (("TORCHINDUCTOR_CACHE_DIR", str(tmp_path)),)
     run = runner.run(Job("compiled_parts.py", ("operator", "--backend", "inductor"), variables=cache), Mode.SHIM)

@@ -10,7 +10,17 @@ from typing import Any
 import pytest
 from harness import Job, Mode, Run, Runner
 from mounts import namespaces_refused
-from samples_file import GRADIENT_CONSTANT, IS_PARTIAL, UNKNOWN, Digest, SamplesFile, digest_of
+from samples_file import (
+    GRADIENT_CONSTANT,
+    IS_PARTIAL,
+    SUMS,
+    UNKNOWN,
+    Digest,
+    Row,
+    SamplesFile,
+    digest_of,
+    places_of,
+)
 
 WAYS = {
     "ddp": 2,
@@ -89,10 +99,11 @@ def test_samples_are_what_the_job_has(runner: Runner, how: str) -> None:
             trained = [row for row in sample.rows if row.parameter.get("in_optimizer", True)]
             for row, (name, (value, gradient)) in zip(trained, wanted["rows"].items(), strict=True):
                 assert row.parameter["name"] == name or is_unknown(how, sample.step, row.parameter)
-                assert is_close(row.value, digest_of(value)), (name, sample.step)
+                places = places_of(row.parameter)
+                assert is_close(row.value, digest_of(value, places)), (name, sample.step)
                 assert (row.gradient is None) == (gradient is None), (name, sample.step)
                 if gradient is not None:
-                    assert is_close(row.gradient, digest_of(gradient)), (name, sample.step)
+                    assert is_close(row.gradient, digest_of(gradient, places)), (name, sample.step)
     assert "unsampled_parameters" not in not_seen(run)
 
 
@@ -204,6 +215,35 @@ def test_original_parameters_of_fsdp1_are_declared_as_parts(runner: Runner) -> N
         assert {each["name"] for each in file.parameters} >= {"Net.layers.0.norm.weight", "Net.head.bias"}
         assert all(each.get("fsdp1_flat") for each in file.parameters)
     assert files[0].parameters != files[1].parameters
+
+
+@pytest.mark.long
+def test_parts_of_tensors_add_up_to_the_whole(runner: Runner) -> None:
+    """Each placement of DTensors: every part is where torch says, and their sums are those of the whole."""
+    run = runner.shim(Job("placed.py", (), 4, variables=(("COMMTAP_VERIFY", "1"),)))
+    assert run.ended_as_meant(), run.outcomes
+    whole = json.loads((run.folder / "whole.json").read_text())
+    rows: dict[str, list[Row]] = {name: [] for name in whole}
+    for rank, file in enumerate(samples_of(run)):
+        of_torch = json.loads((run.folder / f"part.{rank}.json").read_text())
+        for row in file.samples[0].rows:
+            name, places = row.parameter["name"], places_of(row.parameter)
+            rows[name].append(row)
+            shape, offset = of_torch[name]
+            assert row.parameter.get("local_shape", row.parameter["shape"]) == shape
+            assert row.parameter.get("has_place", True)
+            assert row.has_gradient_place
+            if places:
+                strides = [math.prod(row.parameter["shape"][dim + 1 :]) for dim in range(len(shape))]
+                first = sum(start * stride for start, stride in zip(offset, strides, strict=True))
+                assert name.startswith("Sharded") or places[0] == first
+    for name, values in whole.items():
+        parts = {json.dumps(row.parameter.get("part")): row for row in rows[name]}
+        for is_gradient, wanted in enumerate(digest_of(each) for each in values):
+            digests = [row.gradient if is_gradient else row.value for row in parts.values()]
+            sums = [sum(each.sums[j] for each in digests if each is not None) for j in range(SUMS)]
+            near = 1e-5 * math.sqrt(wanted.squares)
+            assert all(abs(a - b) <= near for a, b in zip(sums, wanted.sums, strict=True)), name
 
 
 def test_named_steps_alone_are_sampled(runner: Runner) -> None:

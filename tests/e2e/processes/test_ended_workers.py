@@ -90,9 +90,7 @@ def test_another_preload(tmp_path: Path) -> None:
 
 def test_a_sweep_says_how_many_runs_it_adds_up(tmp_path: Path) -> None:
     """The trials have one folder and one run."""
-    line = (
-        "3 processes of a rank are added up, as in a sweep: the numbers, also those per step, are their sums"
-    )
+    line = "3 processes of a rank are added up, as in a sweep: the numbers, also those per step, are their sums"
     assert line in run(tmp_path, "sweep")
     assert line in say("show", tmp_path)[1]
 

@@ -3,6 +3,7 @@
 """Reads samples files, and computes digests a second time: by their definition, in plain Python."""
 
 import json
+import math
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,9 @@ class Row:
     flags: int
     value: Digest
     gradient: Digest | None
+    summed_over: int
+    has_gradient_place: bool
+    is_gradient_whole: bool
 
 
 @dataclass
@@ -64,6 +68,8 @@ class Sample:
     data_rows: int
     hashes: list[int]
     gaps: dict[str, int]
+    has_draws: bool
+    has_autocast: bool
 
 
 class SamplesFile:
@@ -72,7 +78,7 @@ class SamplesFile:
     def __init__(self, path: Path) -> None:
         self.data = path.read_bytes()
         magic, version, _check = struct.unpack_from("<8sII", self.data)
-        assert (magic, version) == (b"ctsampl\n", 2)
+        assert (magic, version) == (b"ctsampl\n", 3)
         self.job: dict[str, Any] = {}
         self.parameters: list[dict[str, Any]] = []
         self.samples: list[Sample] = []
@@ -116,12 +122,12 @@ class SamplesFile:
         return Sample(optimizer, step, groups, rows, *inputs)
 
     def _row(self, payload: bytes, at: int) -> tuple[Row, int]:
-        parameter, flags = struct.unpack_from("<IB", payload, at)
-        value, at = _digest(payload, at + 5, flags, IS_CONSTANT)
+        parameter, flags, place = struct.unpack_from("<IBB", payload, at)
+        value, at = _digest(payload, at + 6, flags, IS_CONSTANT)
         gradient = None
         if flags & HAS_GRADIENT:
             gradient, at = _digest(payload, at, flags, GRADIENT_CONSTANT)
-        return Row(self.parameters[parameter], flags, value, gradient), at
+        return Row(self.parameters[parameter], flags, value, gradient, place & 127, place < 255, place >= 128), at
 
 
 def _text(payload: bytes, at: int) -> tuple[str, int]:
@@ -145,8 +151,8 @@ def _inputs(payload: bytes, at: int) -> tuple[tuple[Any, ...], int]:
     for _ in range(count):
         reduction, at = _reduction(payload, at)
         reductions.append(reduction)
-    elements, forwards, rows, _sum, count = struct.unpack_from("<QQQQI", payload, at)
-    at += struct.calcsize("<QQQQI")
+    elements, forwards, rows, _sum, flags, count = struct.unpack_from("<QQQQBI", payload, at)
+    at += struct.calcsize("<QQQQBI")
     hashes = list(struct.unpack_from(f"<{count}Q", payload, at))
     at += 8 * count
     (count,) = struct.unpack_from("<I", payload, at)
@@ -156,7 +162,7 @@ def _inputs(payload: bytes, at: int) -> tuple[tuple[Any, ...], int]:
         why, at = _text(payload, at)
         (gaps[why],) = struct.unpack_from("<Q", payload, at)
         at += 8
-    return (reductions, elements, forwards, rows, hashes, gaps), at
+    return (reductions, elements, forwards, rows, hashes, gaps, bool(flags & 1), bool(flags & 2)), at
 
 
 def _digest(payload: bytes, at: int, flags: int, constant: int) -> tuple[Digest, int]:
@@ -177,14 +183,32 @@ def _mix(x: int) -> int:
     return x ^ (x >> 33)
 
 
-def digest_of(values: list[float]) -> Digest:
-    """Returns the digest of a float32 tensor."""
+def places_of(parameter: dict[str, Any]) -> list[int] | None:
+    """Returns the index in the whole of each element that a parameter has here; None for the whole."""
+    numbers = list(parameter.get("part", []))
+    shape = parameter["shape"]
+    dims = []
+    while numbers:
+        count = numbers.pop(0)
+        ranges = [(numbers.pop(0), numbers.pop(0)) for _ in range(count)]
+        dims.append([start + i for start, length in ranges for i in range(length)])
+    if len(dims) != len(shape):  # a part of FSDP1's flat parameter
+        shape = [math.prod(shape)]
+    places = [0]
+    for size, indices in zip(shape, dims, strict=False):
+        places = [place * size + index for place in places for index in indices]
+    return places if dims else None
+
+
+def digest_of(values: list[float], places: list[int] | None = None) -> Digest:
+    """Returns the digest of a float32 tensor, whose elements have these places in the whole."""
     bits = 0
     sums = [0.0] * SUMS
     words = struct.unpack(f"<{len(values)}I", struct.pack(f"<{len(values)}f", *values))
     for i, (value, word) in enumerate(zip(values, words, strict=True)):
         bits = (bits + _mix(word ^ (i * 0x9E3779B97F4A7C15 & MASK))) & MASK
-        signs = (_mix(i % BLOCK + 1) ^ _mix(~(i // BLOCK) & MASK)) & 0xFF
+        place = i if places is None else places[i]
+        signs = (_mix(place % BLOCK + 1) ^ _mix(~(place // BLOCK) & MASK)) & 0xFF
         for j in range(SUMS):
             sums[j] += -value if signs >> j & 1 else value
     squares = sum(value * value for value in values)

@@ -26,7 +26,9 @@ auto membersOf(const SampledParameter& p) {
       p.allreduce,
       p.ddp_ranks,
       p.is_fsdp1_flat,
-      p.is_buffer);
+      p.is_buffer,
+      p.has_place,
+      p.part);
 }
 
 auto membersOf(const Digest& d) {
@@ -34,7 +36,15 @@ auto membersOf(const Digest& d) {
 }
 
 auto membersOf(const SampleRow& r) {
-  return std::tie(r.parameter, r.has_gradient, r.is_gradient_unknown, r.is_gradient_partial, r.has_sums);
+  return std::tie(
+      r.parameter,
+      r.has_gradient,
+      r.is_gradient_unknown,
+      r.is_gradient_partial,
+      r.has_sums,
+      r.has_gradient_place,
+      r.is_gradient_whole,
+      r.gradient_summed_over);
 }
 
 bool areEqual(const SampleRow& one, const SampleRow& other) {
@@ -54,8 +64,8 @@ bool areEqual(const SampledGap& one, const SampledGap& other) {
 }
 
 bool areEqual(const SampledBatch& one, const SampledBatch& other) {
-  return std::tie(one.forwards, one.rows, one.sum, one.hashes) ==
-         std::tie(other.forwards, other.rows, other.sum, other.hashes);
+  return std::tie(one.forwards, one.rows, one.sum, one.hashes, one.has_draws, one.has_autocast) ==
+         std::tie(other.forwards, other.rows, other.sum, other.hashes, other.has_draws, other.has_autocast);
 }
 
 bool areEqual(const SampledGroup& one, const SampledGroup& other) {

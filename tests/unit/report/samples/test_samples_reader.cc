@@ -111,7 +111,7 @@ TEST_CASE("a file of another kind or version is refused in one sentence") {
   const std::string bytes(reinterpret_cast<const char*>(&head), sizeof(head));
   CHECK(
       readSamples(bytes).error() ==
-      "samples of format 3, and this commtap reads format 2: use the commtap that the job ran with");
+      "samples of format 4, and this commtap reads format 3: use the commtap that the job ran with");
 }
 
 TEST_CASE("an error of a file has its path") {

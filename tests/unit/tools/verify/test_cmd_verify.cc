@@ -59,5 +59,28 @@ TEST_CASE("verify exits with 2 without samples, and without the folder") {
   CHECK(runCommtap({"verify", folder / "nowhere"}).status() == 2);
 }
 
+TEST_CASE("verify compares with another run") {
+  const TempFolder one;
+  const TempFolder two;
+  const TempFolder other;
+  writeSamples(one, 0, false);
+  writeSamples(two, 0, false);
+  writeSamples(other, 0, true);
+  const Outcome same = runCommtap({"verify", two.path(), "--like", one.path(), "--strict"});
+  CHECK(same.status() == 0);
+  CHECK(same.out.starts_with("OK: 1 parameter and its gradients are those of"));
+  CHECK(same.out.find("bitwise equal on each rank") != std::string::npos);
+  CHECK(runCommtap({"verify", two.path(), "--like", one.path(), "--like", one.path()}).status() == 0);
+  const Outcome apart = runCommtap({"verify", other.path(), "--like", one.path()});
+  CHECK(apart.out.find("NOT WHOLLY COMPARED: Net.w: its replicas differ between ranks") != std::string::npos);
+  CHECK(runCommtap({"verify", two.path(), "--like", one.path(), "--json"})
+            .out.starts_with("{\"schema\":\"commtap.verify-like/1\",\"status\":\"ok\""));
+  CHECK(runCommtap({"verify", two.path(), "--like", one / "nowhere"}).status() == 2);
+  CHECK(runCommtap({"verify", two.path(), "--like", one.path(), "--rename", "Net"}).status() == 2);
+  CHECK(runCommtap({"verify", two.path(), "--same-data"}).status() == 2);
+  const TempFolder empty;
+  CHECK(runCommtap({"verify", two.path(), "--like", empty.path()}).status() == 2);
+}
+
 } // namespace
 } // namespace commtap

@@ -14,6 +14,7 @@
 
 #include "tests/unit/fake_gpu.h"
 #include "tracker/verify/digest.h"
+#include "tracker/verify/tensor_digest.h"
 
 namespace commtap {
 namespace {
@@ -98,6 +99,28 @@ TEST_CASE_FIXTURE(DeviceDigestsFixture, "the kernel's digests are those of the C
   for (size_t i = 0; i < found.size(); ++i) {
     CAPTURE(i);
     checkEqual(found[i], values[i].onCpu());
+  }
+}
+
+TEST_CASE_FIXTURE(DeviceDigestsFixture, "the kernel's signs follow the places in a whole tensor as those of the CPU") {
+  const std::vector<Values> values = {Values(DigestType::kFloat32, 5 * 3000, 1), Values(DigestType::kFloat32, 60, 2)};
+  const std::vector<TensorPlace> places = {
+      {{8, 7000}, {{{3, 5}}, {{4000, 3000}}}}, {{3, 4, 9, 2}, {{{0, 3}}, {{2, 2}}, {{1, 5}}, {{0, 2}}}}};
+  std::vector<DigestTensor> tensors = tensorsOf(values);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    DeviceTensor placed{.elements = tensors[i]};
+    REQUIRE(setPlace(places[i], placed));
+    tensors[i] = placed.elements;
+  }
+  const Result<DigestLaunch*> launch = digests.launch(0, &stream, tensors);
+  REQUIRE(launch);
+  FakeGpu::waitForEvents();
+  REQUIRE(digests.stateOf(**launch) == DeviceDigests::State::kDone);
+  const std::vector<Digest> found = DeviceDigests::digestsOf(**launch);
+  for (size_t i = 0; i < found.size(); ++i) {
+    const DigestTensor& each = values[i].tensor;
+    CHECK(places[i].elements() == static_cast<int64_t>(each.elements));
+    checkEqual(found[i], digestOf(values[i].words.data(), each.elements, each.type, PlaceRuns(&places[i], 1)));
   }
 }
 
@@ -200,8 +223,8 @@ TEST_CASE_FIXTURE(DeviceDigestsFixture, "launches that are done are used again, 
   const size_t allocated = fake_cuda_allocated();
   const size_t on_host = fake_cuda_allocated_on_host();
   DigestLaunch& first = **digests.launch(0, &stream, tensors);
-  CHECK(fake_cuda_allocated() - allocated == size_t{1024} * (96 + 88));
-  CHECK(fake_cuda_allocated_on_host() - on_host == size_t{1024} * (96 + 88));
+  CHECK(fake_cuda_allocated() - allocated == size_t{1024} * (176 + 88));
+  CHECK(fake_cuda_allocated_on_host() - on_host == size_t{1024} * (176 + 88));
   FakeGpu::waitForEvents();
   REQUIRE(digests.stateOf(first) == DeviceDigests::State::kDone);
   DeviceDigests::release(first);

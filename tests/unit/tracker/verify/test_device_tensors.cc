@@ -14,7 +14,23 @@ namespace commtap {
 namespace {
 
 bool add(DeviceTensors& tensors, const at::Tensor& tensor, TensorUse use = TensorUse::kReadByStep) {
-  return tensors.add(*tensor.unsafeGetTensorImpl(), {3, true, "Net.a"}, use);
+  std::optional<TensorPlace> none;
+  return tensors.add(*tensor.unsafeGetTensorImpl(), {3, true, "Net.a"}, use, none);
+}
+
+TEST_CASE("a place that the kernel cannot follow is reset") {
+  DeviceTensors tensors;
+  const at::Tensor tensor = FakeGpu::tensor(at::ones({4}));
+  std::optional<TensorPlace> place = flatPlace(9, {5, 4});
+  tensors.add(*tensor.unsafeGetTensorImpl(), {0, false, "Net.a"}, TensorUse::kReadByStep, place);
+  CHECK(place);
+  place = TensorPlace{{8}, {{{0, 2}, {4, 2}}}};
+  tensors.add(*tensor.unsafeGetTensorImpl(), {1, false, "Net.b"}, TensorUse::kReadByStep, place);
+  CHECK_FALSE(place);
+  const std::vector<DeviceBatch> batches = tensors.takeBatches();
+  CHECK(batches.at(0).tensors[0].is_placed == 1);
+  CHECK(batches.at(0).tensors[0].place == 5);
+  CHECK(batches.at(0).tensors[1].is_placed == 0);
 }
 
 TEST_CASE("each GPU has a batch, on the current stream of this thread") {
@@ -51,7 +67,8 @@ TEST_CASE("torch's allocator is asked to wait for tensors that the step does not
 TEST_CASE("the tensors of the last row can be removed") {
   const auto add_row = [](DeviceTensors& tensors, size_t row, int device) {
     const at::Tensor tensor = FakeGpu::tensor(at::ones({2}), device);
-    tensors.add(*tensor.unsafeGetTensorImpl(), {row, false, "Net.a"}, TensorUse::kReadByStep);
+    std::optional<TensorPlace> none;
+    tensors.add(*tensor.unsafeGetTensorImpl(), {row, false, "Net.a"}, TensorUse::kReadByStep, none);
   };
   DeviceTensors tensors;
   add_row(tensors, 0, 0);

@@ -45,6 +45,7 @@ CommtapSampledParameter parameterNamed(const char* name) {
   parameter.dtype = "float32";
   parameter.mesh = parameter.placements = parameter.coordinate = "";
   parameter.ddp_ranks = "[0,1]";
+  parameter.gradient_placements = parameter.flat_shape = "";
   parameter.value = optimizer().value.unsafeGetTensorImpl();
   parameter.gradient = optimizer().gradient.defined() ? optimizer().gradient.unsafeGetTensorImpl() : nullptr;
   parameter.is_in_optimizer = parameter.has_model_name = 1;

@@ -14,7 +14,7 @@
 namespace commtap {
 namespace {
 
-std::vector<const c10::TensorImpl*> implsOf(const std::vector<at::Tensor>& tensors) {
+std::vector<const c10::TensorImpl*> inputsOf(const std::vector<at::Tensor>& tensors) {
   std::vector<const c10::TensorImpl*> impls;
   std::transform(tensors.begin(), tensors.end(), std::back_inserter(impls), [](const at::Tensor& tensor) {
     return tensor.unsafeGetTensorImpl();
@@ -26,7 +26,7 @@ std::vector<const c10::TensorImpl*> implsOf(const std::vector<at::Tensor>& tenso
 std::vector<StepInputs::Reduced>
 readCall(const std::vector<at::Tensor>& tensors, bool is_gradient, uint64_t* unread = nullptr) {
   uint64_t count = 0;
-  std::vector<StepInputs::Reduced> all = StepInputs::read({"group", 7, "Net", is_gradient}, implsOf(tensors), count);
+  std::vector<StepInputs::Reduced> all = StepInputs::read({"group", 7, "Net", is_gradient}, inputsOf(tensors), count);
   if (unread != nullptr) {
     *unread = count;
   }
@@ -40,7 +40,7 @@ Sample sampleOf(StepInputs& inputs) {
 }
 
 SampledBatch rowsOf(const std::vector<at::Tensor>& tensors) {
-  return StepInputs::readRows(implsOf(tensors)).value_or(SampledBatch());
+  return StepInputs::readRows(inputsOf(tensors)).value_or(SampledBatch());
 }
 
 TEST_CASE("each tensor of a call has its digest; what is no float is no gradient") {
@@ -129,15 +129,15 @@ TEST_CASE("constant rows and rows of a few numbers do not count") {
   const at::Tensor padded = at::cat({at::zeros({2, 4}), at::arange(4, at::kFloat).view({1, 4})});
   CHECK(rowsOf({padded}).rows == 1);
   CHECK(rowsOf({at::arange(6, at::kLong).view({2, 3})}).rows == 0);
-  CHECK_FALSE(StepInputs::readRows(implsOf({at::ones({}), at::empty({0, 4})})));
-  CHECK_FALSE(StepInputs::readRows(implsOf({at::empty({2, 4}, at::device(at::kMeta))})));
+  CHECK_FALSE(StepInputs::readRows(inputsOf({at::ones({}), at::empty({0, 4})})));
+  CHECK_FALSE(StepInputs::readRows(inputsOf({at::empty({2, 4}, at::device(at::kMeta))})));
 }
 
 TEST_CASE("the smallest hashes of all forwards of a step are kept, and all rows are counted") {
   StepInputs inputs;
   CHECK_FALSE(inputs.hasForward());
   for (int i = 0; i < 3; ++i) {
-    CHECK(inputs.forwardBegins());
+    CHECK(inputs.forwardBegins(false));
     inputs.add(rowsOf({at::arange(400, at::kFloat).view({100, 4}) + 400 * i}));
   }
   CHECK(inputs.hasForward());
