@@ -105,10 +105,12 @@ class Judge {
       compared.insert(each.one->name);
     }
     for (const auto& [why, names] : not_compared_) {
-      const std::string more = names.size() > 1 ? " and " + std::to_string(names.size() - 1) + " more" : "";
+      std::string line = *names.begin();
+      line += names.size() > 1 ? " and " + std::to_string(names.size() - 1) + " more: " : ": ";
+      line += why;
       const bool is_partly =
           std::any_of(names.begin(), names.end(), [&](const auto& name) { return compared.contains(name); });
-      (is_partly ? result_.partly_compared : result_.not_compared).push_back(*names.begin() + more + ": " + why);
+      (is_partly ? result_.partly_compared : result_.not_compared).push_back(std::move(line));
     }
     return std::move(result_);
   }
