@@ -180,6 +180,21 @@ std::string_view JobFacts::expertsAbove(std::string_view parameter) const {
   return innermost;
 }
 
+namespace {
+
+void addForward(const JobCollective& row, GroupLists& lists, JobFacts& facts) {
+  if (row.phase != Phase::kForward || row.setup || isMetric(row)) {
+    return;
+  }
+  if (row.kind == Kind::kAllGather) {
+    lists.add(facts.gathers, row);
+  } else if (isReductionForAll(row.kind) || row.kind == Kind::kAllToAll) {
+    lists.add(facts.activations, row);
+  }
+}
+
+} // namespace
+
 JobFacts jobFactsOf(const JobReport& job) {
   JobFacts facts;
   std::vector<GroupRanks> unnamed;
@@ -204,13 +219,7 @@ JobFacts jobFactsOf(const JobReport& job) {
     if (mayMix(row)) {
       lists.add(facts.mixes, row);
     }
-    if (row.phase == Phase::kForward && !row.setup && !isMetric(row)) {
-      if (row.kind == Kind::kAllGather) {
-        lists.add(facts.gathers, row);
-      } else if (isReductionForAll(row.kind) || row.kind == Kind::kAllToAll) {
-        lists.add(facts.activations, row);
-      }
-    }
+    addForward(row, lists, facts);
     if (row.kind == Kind::kAllToAll && row.phase == Phase::kForward && row.module != kGlobalName) {
       facts.all_to_all_modules.push_back(row.module);
       lists.add(facts.exchanges, row);

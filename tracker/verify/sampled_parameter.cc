@@ -33,7 +33,7 @@ std::vector<int64_t> shapeOfMesh(std::string_view mesh) {
   const size_t end = start == std::string_view::npos ? start : mesh.find(']', start);
   return end == std::string_view::npos
              ? std::vector<int64_t>()
-             : integersFromJson(std::string(mesh.substr(start + kStart.size(), end + 1 - start - kStart.size())));
+             : integersFromJson(mesh.substr(start + kStart.size(), end + 1 - start - kStart.size()));
 }
 
 /// Returns the place of a DTensor's local tensor.

@@ -17,8 +17,8 @@ namespace {
 
 using Numbers = std::vector<int64_t>;
 
-std::vector<float> randomFloats(size_t count) {
-  std::mt19937 generator(7);
+std::vector<float> randomFloats(size_t count, uint32_t seed = 7) {
+  std::mt19937 generator(seed);
   std::normal_distribution<float> normal;
   std::vector<float> values(count);
   for (float& value : values) {
