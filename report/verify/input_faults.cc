@@ -239,7 +239,7 @@ void addNoContribution(const NamedGroup& group, const Contributions& ranks, std:
         first = first == nullptr || step->step < first->step ? step : first;
       }
     }
-    if (!idle.empty() && !others.empty()) {
+    if (first != nullptr && !others.empty()) {
       FoundFault fault =
           faultOf(is_always ? VerifySeverity::kWarning : VerifySeverity::kNote, VerifyClass::kNoContribution, *first);
       fault.finding.group = group.title;
