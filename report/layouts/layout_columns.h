@@ -52,6 +52,11 @@ inline constexpr auto kColumns<LayoutComparison> = std::tuple{
     column(field::kRanks, &LayoutComparison::ranks, "How many ranks of the run have samples."),
     column("like_ranks", &LayoutComparison::like_ranks, "How many ranks of the other run have samples."),
     column("steps", &LayoutComparison::steps, "The steps that were compared, up to the first that differs."),
+    column(
+        "stopped_at",
+        &LayoutComparison::stopped_at,
+        "The step from which on nothing was compared, because the runs read other samples or drew random numbers; null "
+        "if there is none."),
     column("parameters", &LayoutComparison::parameters, "How many parameters were compared."),
     column("by_norm", &LayoutComparison::by_norm, "How many of these only by their norms."),
     column("data", &LayoutComparison::data, ""),

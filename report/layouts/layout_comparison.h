@@ -81,15 +81,17 @@ struct LayoutComparison {
   std::string like_run_id;
   uint64_t ranks = 0;
   uint64_t like_ranks = 0;
-  std::vector<uint64_t> steps; ///< that were compared
-  uint64_t parameters = 0;     ///< whose start was compared
-  uint64_t by_norm = 0;        ///< of these: only their norms
+  std::vector<uint64_t> steps;        ///< that were compared
+  std::optional<uint64_t> stopped_at; ///< the step from which on the runs read other samples, or draw random numbers
+  uint64_t parameters = 0;            ///< whose start was compared
+  uint64_t by_norm = 0;               ///< of these: only their norms
   SameData data = SameData::kUnknown;
   bool has_draws = false;                 ///< a forward of a run drew random numbers
   std::optional<double> largest_distance; ///< of gradients that are alike
   std::vector<LayoutFinding> findings;
   std::vector<std::string> apart; ///< parameters that start from other values, the one most apart first
   std::optional<double> start_distance;
+  uint64_t start_step = 0;               ///< the first that both have sampled; not in the document
   std::optional<FirstBits> first_bits;   ///< for two runs of one layout
   std::vector<std::string> not_compared; ///< for people: parameters, and why
   std::vector<std::string> partly_compared;

@@ -12,7 +12,7 @@ namespace commtap {
 namespace {
 
 constexpr int64_t kFewestElements = 16; ///< of a tensor that has a direction: that of a number is always the same
-constexpr double kNoise = 1e-5;         ///< gradients that are so small by the largest one may be rounding
+constexpr double kDrift = 0.05;         ///< ratios of gradients after the first step, whose values may differ already
 constexpr double kSameNorm = 1e-6;      ///< norms so near are of the same elements in another order
 
 const WholeStep* stepOf(const WholeParameter& parameter, uint64_t step) {
@@ -156,7 +156,11 @@ class Judge {
     const WholeStep& one = *stepOf(*each.one, *first);
     const WholeStep& like = *stepOf(*each.like, *first);
     if (one.elements != like.elements) {
-      leaveOut(each, "its parts have more or fewer elements together than in the other run");
+      leaveOut(
+          each,
+          "all ranks together hold more or fewer elements of it than in the other run: another shape, or copies that "
+          "nothing "
+          "proves");
       return false;
     }
     const double bound = boundsOf(each, *first).start;
@@ -186,11 +190,12 @@ class Judge {
     std::set<std::pair<double, std::string>> apart; // most first
     std::erase_if(matched_, [&](MatchedParameter& each) {
       if (left_out.contains(each.like->name)) {
-        leaveOut(each, "it does not reproduce in the other layout itself");
+        leaveOut(each, "the two runs of --like differ in it themselves");
         return true;
       }
       return !compareStart(each, apart);
     });
+    result_.start_step = steps_.empty() ? 0 : *steps_.begin();
     result_.parameters = matched_.size();
     result_.by_norm = static_cast<uint64_t>(
         std::count_if(matched_.begin(), matched_.end(), [](const MatchedParameter& each) { return each.by_norm; }));
@@ -215,6 +220,7 @@ class Judge {
     for (const uint64_t step : steps_) {
       result_.has_draws |= dataOf(run_, step).has_draws || dataOf(like_, step).has_draws;
       if (result_.has_draws || sameData(step) == SameData::kOther || !result_.findings.empty()) {
+        result_.stopped_at = result_.steps.empty() || !result_.findings.empty() ? std::nullopt : std::optional(step);
         break;
       }
       result_.status = LayoutStatus::kOk;
@@ -226,6 +232,7 @@ class Judge {
         judgeGradients(step);
       }
     }
+    result_.parameters -= unjudged_.size();
     for (const LayoutFinding& each : result_.findings) {
       const bool is_wrong = each.severity == VerifySeverity::kError || result_.status == LayoutStatus::kWrong;
       result_.status = is_wrong ? LayoutStatus::kWrong : LayoutStatus::kSuspect;
@@ -259,7 +266,12 @@ class Judge {
     forEach(step, [&](const MatchedParameter& each, const WholeStep& one, const WholeStep& like) {
       const LayoutBounds bounds = boundsOf(each, step);
       const auto difference = differenceOf(one.value, like.value, each.by_norm);
-      if (!difference || difference->distance <= bounds.values || noise_.contains(each.one)) {
+      if (!difference || difference->distance <= bounds.values || unjudged_.contains(each.one)) {
+        return;
+      }
+      if (!alike_.contains(each.one)) {
+        leaveOut(each, "its values differ, and its gradients were not compared before");
+        unjudged_.insert(each.one);
         return;
       }
       const auto updates = differenceOf(updatesOf(*each.one, one), updatesOf(*each.like, like), false);
@@ -270,8 +282,8 @@ class Judge {
     keep(std::move(finding));
   }
 
-  /// Returns the gradients that are compared at a step. Those that only one run has go into `turned`.
-  std::vector<ComparedGradient> comparedGradients(uint64_t step, LayoutFinding& turned) {
+  /// Returns the gradients that are compared at a step. Those that only one run has go into `lone`.
+  std::vector<ComparedGradient> comparedGradients(uint64_t step, LayoutFinding& lone) {
     double largest = 0;
     double largest_like = 0;
     forEach(step, [&](const MatchedParameter&, const WholeStep& one, const WholeStep& like) {
@@ -280,16 +292,20 @@ class Judge {
     });
     std::vector<ComparedGradient> all;
     forEach(step, [&](const MatchedParameter& each, const WholeStep& one, const WholeStep& like) {
-      const bool is_noise = one.gradient.norm() <= kNoise * largest && like.gradient.norm() <= kNoise * largest_like;
+      LayoutBounds bounds = boundsOf(each, step);
+      bounds.ratios = step == *steps_.begin() ? bounds.ratios : std::max(bounds.ratios, kDrift);
+      const bool is_noise =
+          one.gradient.norm() <= bounds.noise * largest && like.gradient.norm() <= bounds.noise * largest_like;
       const auto difference = differenceOf(one.gradient, like.gradient, each.by_norm);
       if (is_noise) {
-        noise_.insert(each.one);
+        unjudged_.insert(each.one);
+        leaveOut(each, "its gradients are so small that they may be rounding: they judge nothing, nor do its values");
       } else if (difference) {
         const bool has_direction = !each.by_norm && one.gradient.has_sums && like.gradient.has_sums &&
                                    one.elements >= kFewestElements && difference->ratio != 0;
-        all.push_back({&each, *difference, boundsOf(each, step), has_direction});
+        all.push_back({&each, *difference, bounds, has_direction});
       } else if ((one.has_no_gradient && like.gradient.isKnown()) || (like.has_no_gradient && one.gradient.isKnown())) {
-        add(turned, each, 1);
+        lone.parameters.push_back(each.one->name);
       }
     });
     return all;
@@ -297,13 +313,15 @@ class Judge {
 
   void judgeGradients(uint64_t step) {
     LayoutFinding turned{.what = LayoutClass::kDirection, .step = step};
-    const std::vector<ComparedGradient> all = comparedGradients(step, turned);
+    LayoutFinding lone = turned;
+    const std::vector<ComparedGradient> all = comparedGradients(step, lone);
     const double usual = usualRatio(all);
     LayoutFinding scaled{.severity = VerifySeverity::kError, .what = LayoutClass::kScale, .step = step, .ratio = usual};
     std::vector<LayoutFinding> ratios;
     for (const ComparedGradient& each : all) {
       const double clear = std::max(each.bounds.ratios, 10 * each.difference.direction);
       if (each.hasRatio(usual) && each.difference.direction <= each.bounds.gradients) {
+        alike_.insert(each.parameter->one);
         if (usual == 1) {
           result_.largest_distance = std::max(result_.largest_distance.value_or(0), each.difference.distance);
         } else {
@@ -325,6 +343,7 @@ class Judge {
     std::for_each(ratios.begin(), ratios.end(), [this](const LayoutFinding& each) { keep(each); });
     keep(std::move(scaled));
     keep(std::move(turned));
+    keep(std::move(lone));
   }
 
   /// Returns what else of the two runs has a ratio.
@@ -359,7 +378,8 @@ class Judge {
   std::vector<MatchedParameter> matched_;
   NotCompared not_compared_;
   std::set<uint64_t> steps_;
-  std::set<const WholeParameter*> noise_; ///< their gradients were too small to judge
+  std::set<const WholeParameter*> unjudged_; ///< their gradients are too small, or were not compared
+  std::set<const WholeParameter*> alike_;    ///< their gradients were alike at a step
   bool has_same_data_ = false;
   LayoutComparison result_;
 };

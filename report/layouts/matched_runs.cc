@@ -69,8 +69,10 @@ std::vector<MatchedParameter> matchedParameters(
 }
 
 LayoutBounds layoutBounds(const WholeParameter& one, const WholeParameter& like, bool is_coarse) {
-  constexpr LayoutBounds kFloat{.start = 1e-5, .values = 1e-3, .gradients = 1e-3, .ratios = 1e-3, .updates = 0.25};
-  constexpr LayoutBounds kShort{.start = 1e-5, .values = 0.05, .gradients = 0.1, .ratios = 0.05, .updates = 0.6};
+  constexpr LayoutBounds kFloat{
+      .start = 1e-5, .values = 1e-3, .gradients = 1e-3, .ratios = 1e-3, .noise = 1e-5, .updates = 0.25};
+  constexpr LayoutBounds kShort{
+      .start = 1e-5, .values = 0.05, .gradients = 0.1, .ratios = 0.05, .noise = 3e-3, .updates = 0.6};
   const auto is_fine = [](const WholeParameter& each) {
     return each.dtype.empty() || each.dtype == "float32" || each.dtype == "float64";
   };
@@ -111,7 +113,8 @@ std::optional<Difference> differenceOf(const WholeDigest& one, const WholeDigest
   // Without the squares of one of them, its norm is that of the other by the fit.
   const double size = has_norms ? norm : std::abs(fit) * (like.has_squares ? other : std::sqrt(squares / kDigestSums));
   difference.direction = size > 0 ? std::sqrt(rest / kDigestSums) / size : 0;
-  difference.distance = std::sqrt(apart / kDigestSums) / (has_norms ? largest : std::max(size, other));
+  const double distance = std::sqrt(apart / kDigestSums) / (has_norms ? largest : std::max(size, other));
+  difference.distance = std::min(distance, 2.0); // eight sums estimate a norm, and none is larger
   return difference;
 }
 

@@ -38,6 +38,7 @@ struct LayoutBounds {
   double values = 0;    ///< of later ones
   double gradients = 0; ///< of their direction
   double ratios = 0;    ///< of their norms
+  double noise = 0;     ///< of a gradient that may be rounding, by the largest one of a parameter
   double updates = 0;   ///< of the sum of all updates: Adam turns the rounding of small gradients into whole ones
 };
 /// Returns the bounds of a parameter. tests/e2e/tools/test_layouts.py holds what healthy pairs have against them.

@@ -56,8 +56,11 @@ std::vector<std::string> linesOf(const LayoutFinding& finding, const std::string
           fmt::format(
               "{} are {} those of {}: {}", gradientsOf(finding), timesText(finding.ratio.value_or(0)), like, where),
           reasonsText(finding) +
-              "All have this ratio: the scale of the loss differs, or gradients are summed in one run and "
-              "averaged in the other. Clipping by the norm gives an error of few gradients to all."};
+              "More than half of the parameters have this ratio. Look for another scale or sign of the loss, for "
+              "clipping, "
+              "which gives an error of few gradients to all, or for gradients that are summed in one run and averaged "
+              "in "
+              "the other."};
     case LayoutClass::kOptimizer:
       return {
           fmt::format(
@@ -70,12 +73,18 @@ std::vector<std::string> linesOf(const LayoutFinding& finding, const std::string
     case LayoutClass::kDirection:
       break;
   }
+  if (!finding.distance) {
+    return {
+        fmt::format("only one run has {}: {}", gradientsOf(finding), where),
+        "Look for a parameter that is frozen or not used in one run, or whose gradient is cleared."};
+  }
   return {
       fmt::format("{} differ from those of {}: {}{}", gradientsOf(finding), like, where, by),
       "They differ by more than rounding and not by one ratio. BatchNorm, auxiliary losses, the capacity of experts, "
       "negatives within the batch and averages over uneven micro-batches differ so by the layout, and so do errors in "
-      "the "
-      "forward or the loss."};
+      "the forward or the loss. After the first step another learning rate, weight decay or state of the optimizer "
+      "does, "
+      "too."};
 }
 
 std::string stepsOf(const LayoutComparison& result) {
@@ -84,7 +93,15 @@ std::string stepsOf(const LayoutComparison& result) {
 
 std::string nothingOf(const LayoutComparison& result, const std::string& like) {
   if (result.apart.empty()) {
-    return fmt::format("no parameter of {} has one name in both runs, and samples that can be compared", like);
+    return fmt::format("no parameter of {} can be compared", like);
+  }
+  if (result.start_step > 1) {
+    return fmt::format(
+        "the values differ at step {}, the first that both runs have sampled ({}, by {} of its size): sample step 1 in "
+        "both",
+        result.start_step,
+        firstOf(result.apart),
+        distanceText(result.start_distance.value_or(0)));
   }
   return fmt::format(
       "the runs start from other parameters ({}, by {} of its size): give both one seed, or let both load one "
@@ -182,6 +199,12 @@ std::string layoutText(const LayoutComparison& result, const Color& color) {
         stepsOf(result),
         counted(result.ranks, "rank"),
         counted(result.like_ranks, "rank"));
+  }
+  if (result.stopped_at) {
+    text += fmt::format(
+        "NOTE: from step {} on nothing is compared: {}\n",
+        *result.stopped_at,
+        result.has_draws ? "a forward draws random numbers" : "the runs read other samples");
   }
   const bool is_judged = !result.steps.empty();
   if (is_judged && result.data == SameData::kUnknown) {

@@ -178,10 +178,8 @@ Result<LayoutComparison> comparedRuns(
   }
   const BitComparison bits = compareBits(runs[0].processes, runs[1].processes);
   result.first_bits = bits.differ;
-  addWords(
-      result,
-      "\"" + inert(std::filesystem::path(like[0]).filename().string()) + "\"",
-      bits.is_same_layout && !bits.differ);
+  const std::filesystem::path other = std::filesystem::path(like[0]) / ""; // "one/" for "one", too
+  addWords(result, "\"" + inert(other.parent_path().filename().string()) + "\"", bits.is_same_layout && !bits.differ);
   return result;
 }
 
