@@ -36,9 +36,9 @@ class Row:
     flags: int
     value: Digest
     gradient: Digest | None
-    summed_over: int
-    has_gradient_place: bool
-    is_gradient_whole: bool
+    summed_over: int = 0
+    has_gradient_place: bool = False
+    is_gradient_whole: bool = False
 
 
 @dataclass
