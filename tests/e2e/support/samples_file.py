@@ -68,8 +68,8 @@ class Sample:
     data_rows: int
     hashes: list[int]
     gaps: dict[str, int]
-    has_draws: bool
-    has_autocast: bool
+    has_draws: bool = False
+    has_autocast: bool = False
 
 
 class SamplesFile:
