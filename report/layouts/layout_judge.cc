@@ -233,6 +233,9 @@ class Judge {
       }
     }
     result_.parameters -= unjudged_.size();
+    if (result_.parameters == 0) {
+      result_.status = LayoutStatus::kNothingToCompare;
+    }
     for (const LayoutFinding& each : result_.findings) {
       const bool is_wrong = each.severity == VerifySeverity::kError || result_.status == LayoutStatus::kWrong;
       result_.status = is_wrong ? LayoutStatus::kWrong : LayoutStatus::kSuspect;
@@ -294,8 +297,9 @@ class Judge {
     forEach(step, [&](const MatchedParameter& each, const WholeStep& one, const WholeStep& like) {
       LayoutBounds bounds = boundsOf(each, step);
       bounds.ratios = step == *steps_.begin() ? bounds.ratios : std::max(bounds.ratios, kDrift);
-      const bool is_noise =
-          one.gradient.norm() <= bounds.noise * largest && like.gradient.norm() <= bounds.noise * largest_like;
+      const bool is_noise = one.gradient.isKnown() && like.gradient.isKnown() &&
+                            one.gradient.norm() <= bounds.noise * largest &&
+                            like.gradient.norm() <= bounds.noise * largest_like;
       const auto difference = differenceOf(one.gradient, like.gradient, each.by_norm);
       if (is_noise) {
         unjudged_.insert(each.one);
