@@ -36,7 +36,7 @@ struct EnumNames<LayoutStatus> : Named<LayoutStatus> {
       "wrong: there is an error. suspect: there is a warning, and no error. start_only: the runs start alike, and read "
       "other data or draw random numbers in a forward, so nothing else was compared. nothing_to_compare: they start "
       "from "
-      "other values, or no parameter is known in both. ok: else.";
+      "other values, or no gradient can be compared. ok: else.";
   static constexpr auto kNames =
       std::to_array<std::string_view>({"ok", "suspect", "wrong", "start_only", "nothing_to_compare"});
 };

@@ -233,7 +233,7 @@ class Judge {
       }
     }
     result_.parameters -= unjudged_.size();
-    if (result_.parameters == 0) {
+    if (alike_.empty() && result_.status == LayoutStatus::kOk) {
       result_.status = LayoutStatus::kNothingToCompare;
     }
     for (const LayoutFinding& each : result_.findings) {

@@ -93,7 +93,7 @@ std::string stepsOf(const LayoutComparison& result) {
 
 std::string nothingOf(const LayoutComparison& result, const std::string& like) {
   if (result.apart.empty()) {
-    return fmt::format("no parameter of {} can be compared", like);
+    return fmt::format("no gradient of {} can be compared", like);
   }
   if (result.start_step > 1) {
     return fmt::format(

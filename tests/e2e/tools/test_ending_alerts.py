@@ -116,7 +116,7 @@ def gone(folder: Path, out: Path) -> Iterator[None]:
             ranks = why(out, "--run", "node")[1]["ranks"]
             second.cut_off()
             signal_pids([started[1].pid, *(each["pid"] for each in ranks if each["host"] == "node2")], signal.SIGKILL)
-            wait_until(lambda: why(out, "--run", "node")[1]["status"] != "healthy", "the verdict")
+            wait_until(lambda: why(out, "--run", "node")[1]["status"] == "stuck", "the verdict")
             yield
         finally:
             ranks = why(out, "--run", "node")[1]["ranks"]
@@ -183,6 +183,7 @@ def test_the_alerts_for_each_ending(tmp_path: Path) -> None:
             verdict = why(out, "--run", "node")[1]
             print("node", verdict["line"])
             verdicts["node"] = verdict["status"], verdict["reason"]
+            wait_until(lambda: "node" in fired(prometheus), "an alert")
             time.sleep(SETTLED_S)
             alerts = fired(prometheus)
     finally:
