@@ -18,8 +18,8 @@
 namespace commtap {
 namespace {
 
-/// Attributes to the module whose forward made `node`. Autograd runs the backward of the CPU on the forward's thread, so
-/// a search for another thread's timeline is rare.
+/// Attributes to the module whose forward made `node`. Autograd runs the backward of the CPU on the forward's thread,
+/// so a search for another thread's timeline is rare.
 void applyForwardOf(const ThreadState& thread, const torch::autograd::Node& node, Origin& origin) {
   const Timeline& own = thread.timeline.timeline();
   const std::optional<uint32_t> module = own.belongsTo(node.thread_id())

@@ -60,6 +60,7 @@ StringId internDtype(size_t dtype) {
 }
 
 StringId internReduceOp(size_t type) {
+  // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): the number was made from such a type
   return ProcessLedger::ledger().intern(textOf(static_cast<c10d::ReduceOp::RedOpType>(type)));
 }
 
