@@ -6,17 +6,14 @@ import contextlib
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import nodes
 import pytest
 from hangs import why
-from harness import JOBS_FOLDER, LIBRARY, Job, Launcher, Mode, Processes, Runner, wait_until
+from harness import Job, Launcher, Mode, Processes, Runner, wait_until
 from prometheus import Prometheus
 from server import Server
 
@@ -37,14 +34,10 @@ def ranks_of(job: Processes, folder: Path, run: str) -> list[int]:
     return [rank["pid"] for rank in ranks if rank["state"] not in ("exited", "killed", "ended")]
 
 
-def signal_pids(pids: list[int], number: int) -> None:
+def signal_all(job: Processes, pids: list[int], number: int) -> None:
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)
-
-
-def signal_all(job: Processes, pids: list[int], number: int) -> None:
-    signal_pids(pids, number)
     job.started[0].send_signal(number)
 
 
@@ -95,36 +88,6 @@ ENDINGS = [
 ]
 
 
-@contextlib.contextmanager
-def gone(folder: Path, out: Path) -> Iterator[None]:
-    """Yields once one of a job's two hosts is gone, with its network and its processes. The other one waits for it."""
-    folder.mkdir()
-    variables = {"COMMTAP_OUT": str(out), "COMMTAP_RUN_ID": "node", "LD_PRELOAD": str(LIBRARY), "OMP_NUM_THREADS": "1"}
-    environment = os.environ | variables | {"GLOO_SOCKET_IFNAME": "eth0"}
-    outputs = [folder / f"stdout.{i}" for i in range(2)]
-    started: list[subprocess.Popen[bytes]] = []
-    with nodes.nodes(2) as (_, first, second):
-        torchrun = (sys.executable, "-m", "torch.distributed.run", "--nnodes=2", f"--master-addr={first.address}")
-        for i, (node, ranks) in enumerate(((first, 2), (second, 1))):
-            options = (f"--node-rank={i}", "--master-port=29500", f"--nproc-per-node={ranks}")
-            command = node.command(*torchrun, *options, JOBS_FOLDER / "hang_zoo.py", "going_on")
-            with outputs[i].open("wb") as output:
-                started.append(subprocess.Popen(command, env=environment, stdout=output))
-        try:
-            wait_until(lambda: sum(each.read_text().count("at work") for each in outputs) == RANKS, "the ranks")
-            time.sleep(1.5)
-            ranks = why(out, "--run", "node")[1]["ranks"]
-            second.cut_off()
-            signal_pids([started[1].pid, *(each["pid"] for each in ranks if each["host"] == "node2")], signal.SIGKILL)
-            wait_until(lambda: why(out, "--run", "node")[1]["status"] == "stuck", "the verdict")
-            yield
-        finally:
-            ranks = why(out, "--run", "node")[1]["ranks"]
-            signal_pids([*(each.pid for each in started), *(each["pid"] for each in ranks)], signal.SIGKILL)
-            for each in started:
-                each.wait()
-
-
 def hurried(folder: Path) -> Path:
     """Returns rules that wait for seconds where those of the docs wait for minutes."""
     text = RULES.read_text(encoding="utf-8")
@@ -170,7 +133,6 @@ def fired(server: Prometheus) -> dict[str, set[str]]:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(bool(nodes.why_not()), reason=f"no hosts of its own: {nodes.why_not()}")
 def test_the_alerts_for_each_ending(tmp_path: Path) -> None:
     """One event fires at most one alert, and the page has which. COMMTAP_REMAKE=1 writes the page."""
     out = tmp_path / "out"
@@ -179,21 +141,16 @@ def test_the_alerts_for_each_ending(tmp_path: Path) -> None:
     prometheus = Prometheus(tmp_path / "prometheus", [server.address], hurried(tmp_path))
     try:
         verdicts = {ending.run: end(tmp_path, out, ending) for ending in ENDINGS}
-        with gone(tmp_path / "node", out):
-            verdict = why(out, "--run", "node")[1]
-            print("node", verdict["line"])
-            verdicts["node"] = verdict["status"], verdict["reason"]
-            wait_until(lambda: "node" in fired(prometheus), "an alert")
-            time.sleep(SETTLED_S)
-            alerts = fired(prometheus)
+        time.sleep(SETTLED_S)
+        alerts = fired(prometheus)
     finally:
         prometheus.stop()
         server.stop()
     rows = ["| the end | `commtap why` | alerts |", "|---|---|---|"]
-    for run, words in [*((ending.run, ending.words) for ending in ENDINGS), ("node", "a node is gone")]:
-        status, reason = verdicts[run]
-        names = ", ".join(f"`{name}`" for name in sorted(alerts.get(run, ()))) or "none"
-        rows.append(f"| {words} | `{status}`{'' if reason == 'none' else f', `{reason}`'} | {names} |")
+    for ending in ENDINGS:
+        status, reason = verdicts[ending.run]
+        names = ", ".join(f"`{name}`" for name in sorted(alerts.get(ending.run, ()))) or "none"
+        rows.append(f"| {ending.words} | `{status}`{'' if reason == 'none' else f', `{reason}`'} | {names} |")
     table = "\n".join(rows) + "\n"
     print(table)
     before, rest = PAGE.read_text(encoding="utf-8").split(MARKS[0])
