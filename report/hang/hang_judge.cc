@@ -219,32 +219,34 @@ class Judge {
     return open != nullptr && is_there && makesGroup(open->function) ? open : nullptr;
   }
 
-  /// Names all ranks that make a process group, if the cause does: each has to make the same one.
-  void findMakersOfGroups() {
-    const RankSight* cause = groups_.sightOf(cause_.front());
-    if (cause == nullptr || groupCallOf(*cause) == nullptr) {
-      return;
-    }
-    verdict_.reason = HangReason::kMakingGroup;
-    cause_.clear();
+  std::vector<int64_t> makersOfGroups() const {
+    std::vector<int64_t> makers;
     for (const RankSight& sight : sights_) {
       if (groupCallOf(sight) != nullptr) {
-        cause_.push_back(sight.rank());
+        makers.push_back(sight.rank());
       }
+    }
+    return makers;
+  }
+
+  /// Names all ranks that make a process group, if the cause does: each has to make the same one.
+  void findMakersOfGroups() {
+    std::vector<int64_t> makers = makersOfGroups();
+    if (contains(makers, cause_.front())) {
+      verdict_.reason = HangReason::kMakingGroup;
+      cause_ = std::move(makers);
     }
   }
 
   /// Names the ranks that make a process group, in a job in which no rank waits in a collective.
   bool judgeMakingGroup() {
-    uint64_t since_ns = 0;
-    for (const RankSight& sight : sights_) {
-      if (const EnteredCall* open = groupCallOf(sight)) {
-        cause_.push_back(sight.rank());
-        since_ns = since_ns == 0 ? open->entered_at_ns : std::min(since_ns, open->entered_at_ns);
-      }
-    }
+    cause_ = makersOfGroups();
     if (cause_.empty()) {
       return false;
+    }
+    uint64_t since_ns = UINT64_MAX;
+    for (const int64_t rank : cause_) {
+      since_ns = std::min(since_ns, openCallOf(*groups_.sightOf(rank)->report)->entered_at_ns);
     }
     verdict_.reason = HangReason::kMakingGroup;
     setSince(since_ns);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numeric>
 #include <optional>
 
@@ -22,10 +21,6 @@ constexpr const char* kUnreduced = "its gradients differ between replicas, or ar
 constexpr const char* kIncomplete = "some of its parts have no samples";
 constexpr const char* kAmbiguous = "ranks hold one part of it with different values, and nothing declares them copies";
 constexpr const char* kThinned = "there are very many parameters: norms only";
-
-int64_t productOf(const std::vector<int64_t>& sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
-}
 
 WholeDigest wholeOf(const Digest& digest, bool has_sums) {
   return {digest.squares, digest.sums, true, has_sums, digest.has_non_finite};
@@ -92,7 +87,7 @@ struct PartRow {
 std::string partsText(const std::vector<PartRow>& parts) {
   std::string text;
   for (const PartRow& part : parts) {
-    text += std::to_string(part.rank) + ":" + std::to_string(productOf(part.facts->local_shape)) + " ";
+    text += std::to_string(part.rank) + ":" + std::to_string(elementsOf(part.facts->local_shape)) + " ";
   }
   return text;
 }
@@ -161,7 +156,7 @@ class Whole {
       }
       const RankTrack& first = *present.front();
       PartRow part{.facts = first.row_facts[step], .row = first.row(step)};
-      if (productOf(part.facts->local_shape) == 0) {
+      if (elementsOf(part.facts->local_shape) == 0) {
         continue;
       }
       const auto is_near = [&](const RankTrack* member) {
@@ -212,7 +207,7 @@ class Whole {
         .value = {.has_squares = true, .has_sums = true}, .gradient = {.has_squares = true, .has_sums = true}};
     made.has_no_gradient = true;
     for (const PartRow& part : parts) {
-      elements += productOf(part.facts->local_shape);
+      elements += elementsOf(part.facts->local_shape);
       add(made.value, part.value);
       add(made.gradient, part.gradient);
       made.has_no_gradient &= part.has_no_gradient;
@@ -228,7 +223,7 @@ class Whole {
       addGradient(present, step, all);
       made.gradient = all.gradient;
     }
-    if (!facts.part.empty() && (!are_apart || elements != productOf(facts.shape))) {
+    if (!facts.part.empty() && (!are_apart || elements != elementsOf(facts.shape))) {
       note(are_apart ? kIncomplete : kAmbiguous);
       return;
     }
@@ -321,9 +316,6 @@ WholeRun wholeRunOf(std::span<const ProcessSamples> processes, const JobFacts& f
   run.coarse_dtype = facts.coarse_dtype;
   std::map<std::string, size_t> known; // two optimizers may have one parameter
   for (const ParameterTrack& track : tracks.all()) {
-    if (track.ranks.front().facts->is_buffer) { // statistics of a rank's own rows differ by layout
-      continue;
-    }
     addMeshDims(*track.ranks.front().facts, run);
     const auto [place, is_new] = known.emplace(track.name, run.parameters.size());
     if (is_new) {

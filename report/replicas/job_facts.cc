@@ -117,6 +117,17 @@ class GroupLists {
   std::set<std::pair<const void*, size_t>> added_; ///< list and place of the group
 };
 
+void addForward(const JobCollective& row, GroupLists& lists, JobFacts& facts) {
+  if (row.phase != Phase::kForward || row.setup || isMetric(row)) {
+    return;
+  }
+  if (row.kind == Kind::kAllGather) {
+    lists.add(facts.gathers, row);
+  } else if (isReductionForAll(row.kind) || row.kind == Kind::kAllToAll) {
+    lists.add(facts.activations, row);
+  }
+}
+
 } // namespace
 
 const GroupRanks* JobFacts::tensorGroupOf(int64_t rank) const {
@@ -179,21 +190,6 @@ std::string_view JobFacts::expertsAbove(std::string_view parameter) const {
   }
   return innermost;
 }
-
-namespace {
-
-void addForward(const JobCollective& row, GroupLists& lists, JobFacts& facts) {
-  if (row.phase != Phase::kForward || row.setup || isMetric(row)) {
-    return;
-  }
-  if (row.kind == Kind::kAllGather) {
-    lists.add(facts.gathers, row);
-  } else if (isReductionForAll(row.kind) || row.kind == Kind::kAllToAll) {
-    lists.add(facts.activations, row);
-  }
-}
-
-} // namespace
 
 JobFacts jobFactsOf(const JobReport& job) {
   JobFacts facts;

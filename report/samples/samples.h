@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,6 +43,11 @@ struct Digest {
 /// their norms. The estimate is the root of the mean square of the sums' differences (Alon, Matias, Szegedy 1996: the
 /// expectation is exact, and of eight sums 98 in 100 estimates are within 0.4 and 1.6 of the truth).
 double digestDistance(const Digest& a, const Digest& b);
+
+/// Returns the number of elements of a tensor of this shape.
+inline int64_t elementsOf(const std::vector<int64_t>& shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+}
 
 /// The facts of a parameter when it is first sampled: what the job declares about its copies on other ranks. If any of
 /// them changes, as when it is unfrozen, there is another entry, with the same name.

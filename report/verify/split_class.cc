@@ -3,8 +3,6 @@
 #include "report/verify/faults.h"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 
 #include "report/replicas/replica_split.h"
 
@@ -140,8 +138,7 @@ class SplitJudge {
     constexpr size_t kFewestChanges = 3;
     constexpr int64_t kFewestElements = 64;
     const std::vector<RankTracks>& parts = split_.split.parts;
-    const std::vector<int64_t>& shape = parts.front().front()->facts->local_shape;
-    const int64_t elements = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+    const int64_t elements = elementsOf(parts.front().front()->facts->local_shape);
     const auto changes = [](size_t fewest) {
       return [fewest](const RankTracks& part) { return changesOf(*part.front()) >= fewest; };
     };

@@ -71,6 +71,22 @@ std::optional<LayoutOptions> layoutOptions(const VerifyArguments& arguments) {
   return options;
 }
 
+/// Prints a result and returns the exit status. `is_failure` says which status is one, also with --strict.
+template <typename Judged, typename IsFailure>
+int answer(const Result<Judged>& result, const VerifyArguments& arguments, const IsFailure& is_failure) {
+  if (!result) {
+    say(result.error());
+    return kExitNoSamples;
+  }
+  sayAll(result->problems);
+  if (const int written = printOut(render(*result, arguments)); written != kExitOk) {
+    return written;
+  }
+  return is_failure(result->status, arguments.strict) ? kExitFindings
+         : result->unreadable > 0                     ? kExitNoSamples
+                                                      : kExitOk;
+}
+
 int compareRuns(const VerifyArguments& arguments) {
   const std::optional<LayoutOptions> options = layoutOptions(arguments);
   if (!options || !std::all_of(arguments.like.begin(), arguments.like.end(), isThere)) {
@@ -86,17 +102,9 @@ int compareRuns(const VerifyArguments& arguments) {
   const Result<LayoutComparison> result = withProgress([&](const Progress& progress) {
     return comparedRuns(arguments.path, arguments.selection, arguments.like, *options, progress);
   });
-  if (!result) {
-    say(result.error());
-    return kExitNoSamples;
-  }
-  sayAll(result->problems);
-  if (const int written = printOut(render(*result, arguments)); written != kExitOk) {
-    return written;
-  }
-  const bool fails =
-      result->status == LayoutStatus::kWrong || (arguments.strict && result->status != LayoutStatus::kOk);
-  return fails ? kExitFindings : result->unreadable > 0 ? kExitNoSamples : kExitOk;
+  return answer(result, arguments, [](LayoutStatus status, bool is_strict) {
+    return status == LayoutStatus::kWrong || (is_strict && status != LayoutStatus::kOk);
+  });
 }
 
 int verifyRun(const VerifyArguments& arguments) {
@@ -109,17 +117,9 @@ int verifyRun(const VerifyArguments& arguments) {
   }
   const Result<Verification> result = withProgress(
       [&](const Progress& progress) { return verifiedRun(arguments.path, arguments.selection, progress); });
-  if (!result) {
-    say(result.error());
-    return kExitNoSamples;
-  }
-  sayAll(result->problems);
-  if (const int written = printOut(render(*result, arguments)); written != kExitOk) {
-    return written;
-  }
-  const bool fails =
-      result->status == VerifyStatus::kWrong || (arguments.strict && result->status == VerifyStatus::kSuspect);
-  return fails ? kExitFindings : result->unreadable > 0 ? kExitNoSamples : kExitOk;
+  return answer(result, arguments, [](VerifyStatus status, bool is_strict) {
+    return status == VerifyStatus::kWrong || (is_strict && status == VerifyStatus::kSuspect);
+  });
 }
 
 } // namespace

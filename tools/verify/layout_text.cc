@@ -42,19 +42,18 @@ std::vector<std::string> linesOf(const LayoutFinding& finding, const std::string
   const std::string where = fmt::format("{} at step {}", firstOf(finding.parameters), finding.step);
   const std::string by =
       finding.distance ? fmt::format(", by up to {} of their size", distanceText(*finding.distance)) : "";
+  const std::string times =
+      fmt::format("{} are {} those of {}: {}", gradientsOf(finding), timesText(finding.ratio.value_or(0)), like, where);
   switch (finding.what) {
     case LayoutClass::kRatio:
       return {
-          fmt::format(
-              "{} are {} those of {}: {}", gradientsOf(finding), timesText(finding.ratio.value_or(0)), like, where),
+          times,
           reasonsText(finding) +
-              "Their direction is the same, and most parameters have another ratio. Look for a sum that "
-              "should be an average, a reduction that is missing or made twice, or a bias that each rank "
-              "adds."};
+              "Their direction is the same, and most parameters have another ratio. Look for a sum that should be an "
+              "average, a reduction that is missing or made twice, or a bias that each rank adds."};
     case LayoutClass::kScale:
       return {
-          fmt::format(
-              "{} are {} those of {}: {}", gradientsOf(finding), timesText(finding.ratio.value_or(0)), like, where),
+          times,
           reasonsText(finding) +
               "More than half of the parameters have this ratio. Look for another scale or sign of the loss, for "
               "clipping, "

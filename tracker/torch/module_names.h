@@ -30,7 +30,7 @@ constexpr std::string_view kTracedFunction = "<lambda>";
 /// The forward of a graph that is compiled to Python code at its first call, which calls the graph as a module.
 /// Compilers take it as a function (torch/fx/_lazy_graph_module.py).
 constexpr std::string_view kLazyForward = "_lazy_forward";
-/// A compiler's call of an op without data, such as that of a region, which calls the region's graph
+/// Runs an op on tensors without data. For a region's op it calls the region's graph
 /// (torch/_subclasses/fake_tensor.py).
 constexpr std::string_view kFakeDispatch = "_dispatch_impl";
 

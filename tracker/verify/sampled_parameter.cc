@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/verify/sampled_parameter.h"
 
-#include <functional>
-#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,10 +18,6 @@ std::optional<bool> knownAttribute(int value) {
 /// Returns whether the parameter is an original one of FSDP1, in its unit's flat parameter.
 bool isFlatPart(const CommtapSampledParameter& facts) {
   return *facts.flat_shape != '\0';
-}
-
-int64_t productOf(const std::vector<int64_t>& sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
 }
 
 /// Returns the shape in a mesh's JSON text.
@@ -106,10 +100,10 @@ std::optional<TensorPlace> placeOfParameter(const CommtapSampledParameter& facts
   }
   const std::vector<int64_t> local = integersFromJson(facts.local_shape);
   if (isFlatPart(facts)) {
-    return flatPlace(productOf(integersFromJson(facts.flat_shape)), {facts.flat_start, productOf(local)});
+    return flatPlace(elementsOf(integersFromJson(facts.flat_shape)), {facts.flat_start, elementsOf(local)});
   }
   const bool is_part = facts.is_fsdp1_flat != 0 || facts.tensor_model_parallel > 0;
-  return is_part ? std::nullopt : std::optional(flatPlace(productOf(local), {0, productOf(local)}));
+  return is_part ? std::nullopt : std::optional(flatPlace(elementsOf(local), {0, elementsOf(local)}));
 }
 
 std::optional<PlacedShard> placeOfGradient(

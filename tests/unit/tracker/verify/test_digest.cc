@@ -8,21 +8,12 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <vector>
+
+#include "tests/unit/tracker/verify/random_floats.h"
 
 namespace commtap {
 namespace {
-
-std::vector<float> randomFloats(size_t count, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<float> normal;
-  std::vector<float> values(count);
-  for (float& value : values) {
-    value = normal(generator);
-  }
-  return values;
-}
 
 Digest digestOfFloats(const std::vector<float>& values) {
   return digestOf(values.data(), values.size(), DigestType::kFloat32);

@@ -5,31 +5,15 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <functional>
 #include <map>
-#include <numeric>
-#include <random>
 
+#include "tests/unit/tracker/verify/random_floats.h"
 #include "tracker/verify/digest.h"
 
 namespace commtap {
 namespace {
 
 using Numbers = std::vector<int64_t>;
-
-std::vector<float> randomFloats(size_t count, uint32_t seed = 7) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<float> normal;
-  std::vector<float> values(count);
-  for (float& value : values) {
-    value = normal(generator);
-  }
-  return values;
-}
-
-int64_t productOf(const Numbers& sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
-}
 
 /// Returns the indices in the whole of a part's elements, one by one.
 Numbers indicesOf(const TensorPlace& place) {
@@ -79,11 +63,11 @@ TEST_CASE("the sums of the parts of a tensor are those of the whole, whatever th
        }) {
     CAPTURE(layout.placements);
     CAPTURE(layout.shape);
-    const std::vector<float> whole = randomFloats(static_cast<size_t>(productOf(layout.shape)));
+    const std::vector<float> whole = randomFloats(static_cast<size_t>(elementsOf(layout.shape)), 7);
     const Digest digest = digestOf(whole.data(), whole.size(), DigestType::kFloat32);
     Digest sum;
     std::map<Numbers, bool> seen; // copies count once
-    for (int64_t rank = 0; rank < productOf(layout.mesh); ++rank) {
+    for (int64_t rank = 0; rank < elementsOf(layout.mesh); ++rank) {
       const Numbers at =
           layout.mesh.size() == 1 ? Numbers{rank} : Numbers{rank / layout.mesh[1], rank % layout.mesh[1]};
       const TensorPlace place = placeAt(layout.shape, layout.mesh, at, layout.placements);
@@ -139,7 +123,7 @@ TEST_CASE("parts of a sum have the place of the whole, and other placements have
 }
 
 TEST_CASE("a part of a flat parameter has the place of its elements in the original") {
-  const std::vector<float> whole = randomFloats(6000);
+  const std::vector<float> whole = randomFloats(6000, 7);
   Digest sum;
   for (const PlaceRange part : {PlaceRange{0, 100}, PlaceRange{100, 5000}, PlaceRange{5100, 900}}) {
     const TensorPlace place = flatPlace(6000, part);
