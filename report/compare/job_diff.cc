@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -20,12 +22,30 @@ struct CellSum {
   uint64_t count = 0;
   uint64_t bytes = 0;
   RankUnion ranks;
-  uint64_t least_ranks = UINT64_MAX; ///< of a row
-  bool uneven = false;               ///< in a row, ranks differ
+  std::map<int64_t, uint64_t> changes; ///< by how much the calls of a rank exceed those of the one before, modulo 2^64
+  bool uneven = false;                 ///< in a row, ranks differ
+
+  /// Adds calls that `on`, as many as `rank_count`, have made together: each as many as the others if not `are_uneven`.
+  void add(uint64_t calls, uint64_t size, const RankRanges& on, uint64_t rank_count, bool are_uneven) {
+    addSaturating(count, calls);
+    addSaturating(bytes, size);
+    ranks.add(on, rank_count);
+    uneven = uneven || are_uneven;
+    for (const auto& [first, last] : on) {
+      changes[first] += calls / std::max<uint64_t>(rank_count, 1);
+      changes[last + 1] -= calls / std::max<uint64_t>(rank_count, 1);
+    }
+  }
 
   /// Returns whether the mean over the ranks is no rank's number.
   bool isUneven() const {
-    return uneven || least_ranks < ranks.count();
+    uint64_t calls = 0;
+    std::set<uint64_t> numbers;
+    for (const auto& [rank, change] : changes) {
+      calls += change;
+      numbers.insert(calls);
+    }
+    return uneven || numbers.size() - numbers.count(0) > 1;
   }
 };
 
@@ -127,11 +147,8 @@ struct CellRules {
 
 /// Adds a row's calls, or some of them, to the cell of a key.
 void addTo(CellSum& sum, const JobReport& job, const JobCollective& row, uint64_t count, uint64_t bytes) {
-  addSaturating(sum.count, count);
-  addSaturating(sum.bytes, bytes);
-  sum.ranks.add(job.rank_sets[row.rank_set], row.amount.ranks);
-  sum.least_ranks = std::min<uint64_t>(sum.least_ranks, row.amount.ranks);
-  sum.uneven = sum.uneven || row.amount.count.min != row.amount.count.max;
+  const bool are_uneven = row.amount.count.min != row.amount.count.max;
+  sum.add(count, bytes, job.rank_sets[row.rank_set], row.amount.ranks, are_uneven);
 }
 
 Cells cellsOf(const JobReport& job, CellRules rules, uint64_t steps = 0) {
@@ -187,12 +204,8 @@ Cells totalsByModule(const Cells& cells, const std::set<std::string>& modules, u
   std::map<CellKey, CellSum> sums;
   for (const auto& [key, number] : cells) {
     if (modules.count(key.module) > 0) {
-      CellSum& sum = sums[{key.module, Phase::kOther, Kind::kOther, "", key.label, key.setup}];
-      addSaturating(sum.count, number.count_sum);
-      addSaturating(sum.bytes, number.bytes_sum);
-      sum.ranks.add(number.on, number.ranks);
-      sum.least_ranks = std::min(sum.least_ranks, number.ranks);
-      sum.uneven = sum.uneven || number.is_uneven;
+      sums[{key.module, Phase::kOther, Kind::kOther, "", key.label, key.setup}].add(
+          number.count_sum, number.bytes_sum, number.on, number.ranks, number.is_uneven);
     }
   }
   Cells totals;

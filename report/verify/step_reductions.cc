@@ -36,9 +36,9 @@ std::vector<bool> bucketsOf(const std::vector<StepReduction>& reductions, uint64
       sum -= reductions[first++].first().elements;
     }
     if (sum == elements) {
-      std::fill(are_buckets.begin() + first, are_buckets.begin() + i + 1, true);
-      first = i + 1;
-      sum = 0;
+      for (sum = 0; first <= i; ++first) {
+        are_buckets[first] = true;
+      }
     }
   }
   return are_buckets;

@@ -108,12 +108,7 @@ class Call {
     }
     countGaps(ledger, group, origin);
     const uint64_t sequence = nextSequence(ledger, group, payload);
-    const uint64_t now_ns = steadyNow();
-    frame.row = row;
-    frame.last = &ledger.noteLast(ledger.numberOf(row), sequence, bytes, peer(), now_ns);
-    frame.number = frame.last->number.load(std::memory_order_relaxed);
-    frame.bytes = bytes;
-    frame.issued_at_ns = now_ns;
+    noteLast(ledger, row, sequence, bytes, frame);
     if (facts_.kind == Kind::kRecv && row != nullptr && thread_.stage_tensors != nullptr) [[unlikely]] {
       thread_.stage_tensors->counted({key, bytes, frame.number});
     }
@@ -124,6 +119,15 @@ class Call {
   }
 
  private:
+  /// Notes the call among the last collectives, and in its frame.
+  void noteLast(LedgerWriter& ledger, LedgerCollective* row, uint64_t sequence, uint64_t bytes, OpFrame& frame) const {
+    frame.issued_at_ns = steadyNow();
+    frame.row = row;
+    frame.last = &ledger.noteLast(ledger.numberOf(row), sequence, bytes, peer(), frame.issued_at_ns);
+    frame.number = frame.last->number.load(std::memory_order_relaxed);
+    frame.bytes = bytes;
+  }
+
   /// Returns the facts of a call that reduces gradients, or may: one outside of modules, steps and torch's functions.
   std::optional<ReductionCall>
   reductionCall(const Origin& origin, GroupRef group, uint64_t sequence, bool is_compiled, bool is_torchs) const {

@@ -56,6 +56,20 @@ TEST_CASE("a cell says whether its mean is that of each rank that has it") {
   CHECK(cell.is_uneven);
 }
 
+TEST_CASE("ranks that make as many calls of different kinds have an even total of their module") {
+  std::vector<Report> reports = sampleReports(4);
+  const auto isEven = [&] {
+    const JobReport job = jobOf(reports);
+    return !totalsByModule(cellsOf(job), {"DistributedDataParallel.net1"}, 0).begin()->second.is_uneven;
+  };
+  CHECK(isEven());
+  Collective& row = rowOf(reports[1], "DistributedDataParallel.net1", Kind::kAllGather);
+  row.kind = Kind::kBroadcast;
+  CHECK(isEven());
+  row.count += 1;
+  CHECK_FALSE(isEven());
+}
+
 TEST_CASE("the sum of a cell's rows stays at the largest number") {
   std::vector<Report> reports = sampleReports(1);
   Collective& row = rowOf(reports[0], "DistributedDataParallel", Kind::kAllReduce);
