@@ -31,9 +31,10 @@ struct CellSum {
     addSaturating(bytes, size);
     ranks.add(on, rank_count);
     uneven = uneven || are_uneven;
+    const uint64_t each = calls / std::max<uint64_t>(rank_count, 1);
     for (const auto& [first, last] : on) {
-      changes[first] += calls / std::max<uint64_t>(rank_count, 1);
-      changes[last + 1] -= calls / std::max<uint64_t>(rank_count, 1);
+      changes[first] += each;
+      changes[last + 1] -= each;
     }
   }
 
@@ -133,10 +134,6 @@ std::string lengthNote(const std::string& module, double before, double after, C
 std::string worldText(const std::optional<int64_t>& world_size) {
   return world_size ? std::to_string(*world_size) : "an unknown number of";
 }
-
-} // namespace
-
-namespace {
 
 /// Rules by which cellsOf() makes cells of rows.
 struct CellRules {

@@ -35,7 +35,7 @@ constexpr std::string_view kC10dPath = "/torch/distributed/distributed_c10d.py";
 /// a context: the calls are made in handlers of the ops inside it. A rule, such as the outermost function of torch's
 /// files, would need as many exceptions: it gives loss_parallel() and checkpoints many names, and each plain call of
 /// torch.distributed its own.
-constexpr std::array kFunctions = {
+inline constexpr std::array kFunctions = {
     Function{"clip_grad_norm_", kClipPath, "clip_grad_norm_"},
     Function{"_get_total_norm", kClipPath, "get_total_norm"},
     Function{"_clip_grads_with_norm_", kClipPath, "clip_grads_with_norm_"},
@@ -89,7 +89,7 @@ constexpr std::string_view kSymmetricMemoryOps = "symm_mem.";
 
 /// How the names of libraries begin whose kernels communicate by themselves. libtorch_cuda.so needs libnvshmem_host.so
 /// in every job, so only NVSHMEM's own plugins, which it loads when it is used, are a sign.
-constexpr std::array<std::string_view, 5> kDeviceLibraries = {
+inline constexpr std::array<std::string_view, 5> kDeviceLibraries = {
     "deep_ep_cpp",
     "hybrid_ep_cpp",
     "libnccl_ep",
@@ -115,7 +115,7 @@ constexpr const char* kTimedArguments = "args";
 constexpr const char* kTimedNamedArguments = "kwargs";
 constexpr const char* kGroupsRanks = "ranks"; // new_group's first parameter
 constexpr std::string_view kNewGroup = "new_group";
-constexpr std::array<std::string_view, 4> kMakersOfGroups = {
+inline constexpr std::array<std::string_view, 4> kMakersOfGroups = {
     "init_process_group",
     kNewGroup,
     "split_group",

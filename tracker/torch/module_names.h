@@ -161,7 +161,7 @@ struct OtherLabel {
   Minors minors = {};
 };
 
-constexpr std::array kOtherLabels = {
+inline constexpr std::array kOtherLabels = {
     OtherLabel{.start = kFsdp2, .file = "distributed/fsdp/_fully_shard/_fsdp_state.py"},
     OtherLabel{
         .start = "Replicate::",
@@ -183,7 +183,7 @@ struct Fsdp2Label {
 };
 
 /// FSDP2's labels of the work for one unit (torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py).
-constexpr std::array kFsdp2Labels = {
+inline constexpr std::array kFsdp2Labels = {
     Fsdp2Label{"all_gather", Phase::kOther, true},
     Fsdp2Label{"all_gather_copy_out", Phase::kOther, false},
     Fsdp2Label{"pre_forward", Phase::kForward, false},
@@ -205,7 +205,7 @@ struct PipelineAction {
 
 /// The actions of torch/distributed/pipelining/schedules.py except `OVERLAP_F_B`, which is of both phases. An unshard
 /// is for the forward that follows.
-constexpr std::array kPipelineActions = {
+inline constexpr std::array kPipelineActions = {
     PipelineAction{"F", Phase::kForward},
     PipelineAction{"SEND_F", Phase::kForward},
     PipelineAction{"RECV_F", Phase::kForward},
