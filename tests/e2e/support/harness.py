@@ -52,7 +52,7 @@ _MODULES = (
 )
 _MODULES_TO_COMPILE = ("torch._inductor.compile_fx",)
 
-_TORCHS_ABORT = b"terminate called without an active exception"
+TORCHS_ABORT = b"terminate called without an active exception"
 
 
 class Mode(Enum):
@@ -213,12 +213,12 @@ class Run:
         """
         others = [outcome for outcome in self.outcomes if outcome.status != self.job.status]
         return bool(others) and all(
-            outcome.status == -signal.SIGABRT and _TORCHS_ABORT in outcome.stderr for outcome in others
+            outcome.status == -signal.SIGABRT and TORCHS_ABORT in outcome.stderr for outcome in others
         )
 
     def has_torchs_abort(self) -> bool:
         """Returns whether that ended one of the ranks that a launcher started, whatever the launcher made of it."""
-        return any(_TORCHS_ABORT in outcome.stderr for outcome in self.outcomes)
+        return any(TORCHS_ABORT in outcome.stderr for outcome in self.outcomes)
 
     def set_outcomes(self, statuses: list[int]) -> None:
         """Adds what each process wrote to its exit status."""
