@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import ATTEMPTS, TORCHS_ABORT, COMMAND, LIBRARY
+from harness import ATTEMPTS, COMMAND, LIBRARY, TORCHS_ABORT
 from installed import newest_wheel
 from torch.profiler import DeviceType
 
