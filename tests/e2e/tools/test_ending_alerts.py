@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import TimeoutExpired
 
 import pytest
 from hangs import why
@@ -59,8 +60,10 @@ def interrupted(job: Processes, pids: list[int]) -> None:
 
 
 def by_scheduler(job: Processes, pids: list[int]) -> None:
+    """As Slurm, which kills what has not ended 30 s after SIGTERM."""
     signal_all(job, pids, signal.SIGTERM)
-    time.sleep(2)
+    with contextlib.suppress(TimeoutExpired):
+        job.started[0].wait(timeout=30)
     signal_all(job, pids, signal.SIGKILL)
 
 

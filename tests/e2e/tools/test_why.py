@@ -6,7 +6,6 @@ import contextlib
 import datetime
 import json
 import os
-import re
 import subprocess
 import sys
 import threading
@@ -20,10 +19,6 @@ from typing import Any, ClassVar
 import pytest
 from hangs import CANNOT_TELL, FOUND, OK, PATIENCE_S, settled, wait_for_work, why
 from harness import COMMAND, Job, Mode, Processes, Runner, free_port, wait_until
-
-from report import REPOSITORY
-
-PAGE = REPOSITORY / "docs" / "design" / "hangs.md"
 
 WORLD = "default_pg"
 
@@ -300,14 +295,3 @@ def test_a_rank_that_does_not_return_from_nccl(tmp_path: Path) -> None:
     assert (open_call["function"], open_call["group"]) == ("ncclAllReduce", "0")
     assert open_call["entered_at"] == cause["open_since"]
     assert not job.run.report(0).open_calls
-
-
-def test_every_hang_is_on_the_page() -> None:
-    """docs/design/hangs.md has each job of the zoo, in the row of the reason that the verdict must have."""
-    zoo, _, _ = PAGE.read_text(encoding="utf-8").partition("\n## The alerts")
-    rows = [line.split("|")[1:3] for line in zoo.splitlines() if line.startswith("| ")]
-    reasons = {job: reason.strip(" `") for reason, jobs in rows for job in re.findall(r"`(\w+)`", jobs)}
-    for hang in HANGS:
-        assert reasons.get(hang.name) == hang.reason
-    for name, _, _, _ in NO_HANGS:
-        assert name in reasons
