@@ -17,6 +17,7 @@
 #include "report/hang/wait_graph.h"
 #include "report/job/job_summary.h"
 #include "report/merge/job_merge.h"
+#include "report/model/work_end.h"
 
 namespace commtap {
 namespace {
@@ -108,6 +109,9 @@ class Judge {
     addCounts();
     verdict_.ranks =
         describedRanks({sights_, groups_, waits_, graph_, end_, end_.at_ns.value_or(clock_.now_ns)}, cause_);
+    if (verdict_.status == HangStatus::kFailed) {
+      addWaitsOfCause();
+    }
     return std::move(verdict_);
   }
 
@@ -124,7 +128,19 @@ class Judge {
     verdict_.reported = sights_.size();
     verdict_.quiet_s = times_.quietS();
     if (end_.wasEnded()) {
+      verdict_.last_activity_ns = std::max(verdict_.last_activity_ns, end_.at_ns);
       verdict_.end = HangEnd{end_.at_ns, end_.signal, end_.exit_status, rankRanges(end_.gave_up)};
+    }
+  }
+
+  /// Adds for whom ranks that failed had waited: those may have been ending before.
+  void addWaitsOfCause() {
+    for (HangRank& rank : verdict_.ranks) {
+      const auto wait = rank.role == RankRole::kCause ? waits_.find(rank.rank) : waits_.end();
+      if (wait != waits_.end()) {
+        rank.waits_for = rankRanges(wait->second.blockers);
+        rank.call = hangCallOf(*wait->second.group, rank.rank, *wait->second.call);
+      }
     }
   }
 
@@ -321,7 +337,7 @@ class Judge {
   bool areWhyItEnded(const std::vector<int64_t>& failed, bool were_killed) const {
     const bool are_known = sights_.size() == static_cast<uint64_t>(verdict_.world_size.value_or(0));
     const bool was_killed = failed.size() == 1 && end_.wasEnded() && !wasActiveAtEnd(failed.front());
-    return are_known && failed.size() < sights_.size() && (!were_killed || was_killed);
+    return are_known && (!were_killed || was_killed);
   }
 
   /// Returns whether the rank went on until its launcher ended the others: a signal to it may not have been seen.
@@ -434,7 +450,9 @@ class Judge {
     const bool by_signal = std::any_of(
         failed.begin(), failed.end(), [this](int64_t rank) { return graph_.stateOf(rank) == RankState::kKilled; });
     verdict_.reason = by_signal ? HangReason::kKilled : HangReason::kExited;
-    verdict_.status = areWhyItEnded(failed, !killed.empty()) ? HangStatus::kFailed : HangStatus::kUnknown;
+    const bool may_be_ended = failed.size() == sights_.size() && by_signal;
+    verdict_.status =
+        areWhyItEnded(failed, !killed.empty()) && !may_be_ended ? HangStatus::kFailed : HangStatus::kUnknown;
     forgetCall();
     cause_ = failed;
   }

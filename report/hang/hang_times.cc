@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "report/merge/job_merge.h"
+#include "report/model/work_end.h"
 
 namespace commtap {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "report/base/process.h"
 #include "report/merge/job_merge.h"
+#include "report/model/work_end.h"
 
 namespace commtap {
 namespace {
@@ -42,20 +43,10 @@ uint64_t waitedNs(const Job& job, const Wait& wait) {
   return ended_ns > wait.call->issued_at_ns ? ended_ns - wait.call->issued_at_ns : 0;
 }
 
-/// Until Python heeds a signal, a process goes on for a moment.
-constexpr uint64_t kMomentNs = 1'000'000'000;
-
 /// Returns whether the launcher asked the process to end, and it did nothing but end since, or ended soon.
 bool wasAsked(const Report& report) {
   const std::optional<uint64_t>& sent_at_ns = report.job.signal_sent_at_ns;
-  return signalOfEnd(report) || (sent_at_ns && lastEventNs(report) <= *sent_at_ns + kMomentNs);
-}
-
-/// Returns whether a process that was killed had gone on after its launcher's signal, which so did not end it.
-bool wentOn(const Report& report) {
-  const Job& job = report.job;
-  return job.exit == ExitKind::kKilled && job.ended_at_ns && job.exit_signal != SIGKILL &&
-         lastEventNs(report) > *job.ended_at_ns + kMomentNs;
+  return signalOfEnd(report) || (sent_at_ns && lastEventNs(report) <= *sent_at_ns + kHeedingNs);
 }
 
 RankEnd endOf(const Report& report, const Wait* wait, uint64_t patience_ns) {
@@ -66,7 +57,7 @@ RankEnd endOf(const Report& report, const Wait* wait, uint64_t patience_ns) {
     case ExitKind::kAfterWork:
       return RankEnd::kFinished;
     case ExitKind::kKilled:
-      return job.exit_signal && !wentOn(report) ? RankEnd::kByLauncher : RankEnd::kKilled;
+      return job.exit_signal ? RankEnd::kByLauncher : RankEnd::kKilled;
     case ExitKind::kSignal:
     case ExitKind::kNormal:
     case ExitKind::kUnderscoreExit:
@@ -158,7 +149,7 @@ class EndFinder {
   /// Returns whether the rank failed within a moment of issuing a call: no one's absence did that.
   bool failedAtOnce(int64_t rank) const {
     const auto wait = waits_.find(rank);
-    return ends_.at(rank) == RankEnd::kBroke && wait->second.call->issued_at_ns + kMomentNs > ended_ns_.at(rank);
+    return ends_.at(rank) == RankEnd::kBroke && wait->second.call->issued_at_ns + kHeedingNs > ended_ns_.at(rank);
   }
 
   bool diedBefore(int64_t one, int64_t other) const {
@@ -233,7 +224,7 @@ class EndFinder {
 } // namespace
 
 std::optional<uint64_t> endBeganNs(const Report& report) {
-  if (report.job.exit == ExitKind::kRunning || wentOn(report)) {
+  if (report.job.exit == ExitKind::kRunning) {
     return std::nullopt;
   }
   return wasAsked(report) ? report.job.signal_sent_at_ns : report.job.ended_at_ns;

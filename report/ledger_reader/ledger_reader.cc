@@ -3,6 +3,7 @@
 #include "report/ledger_reader/ledger_reader.h"
 
 #include <algorithm>
+#include <csignal>
 #include <optional>
 #include <utility>
 
@@ -149,7 +150,9 @@ Result<LedgerContents> contentsOf(const std::string& path, const Result<LedgerIm
   if (job.exit == ExitKind::kRunning) {
     const bool has_ended_work = contents->groups_destroyed && !hasCallUnderWay(contents->report);
     job.exit = has_ended_work ? ExitKind::kAfterWork : ExitKind::kKilled;
-    if (contents->signal_sent != 0) {
+    const uint64_t sent_at_ns = job.signal_sent_at_ns.value_or(0);
+    const bool went_on = contents->signal_sent != SIGKILL && lastEventNs(contents->report) > sent_at_ns + kHeedingNs;
+    if (contents->signal_sent != 0 && !went_on) { // else another signal has ended it
       job.exit_signal = contents->signal_sent;
       job.ended_at_ns = job.signal_sent_at_ns;
     }

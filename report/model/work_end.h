@@ -10,4 +10,11 @@ namespace commtap {
 /// completions are known.
 bool hasCallUnderWay(const Report& report);
 
+/// Returns the CLOCK_REALTIME of the last event that the report has before its process's end: a collective, a step, or
+/// the start. Events after `until_ns` do not count.
+uint64_t lastEventNs(const Report& report, uint64_t until_ns = UINT64_MAX);
+
+/// Until Python heeds a signal, a process goes on for a moment.
+inline constexpr uint64_t kHeedingNs = 1'000'000'000;
+
 } // namespace commtap

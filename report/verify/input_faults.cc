@@ -115,9 +115,9 @@ struct NonFinite {
   bool isAny() const {
     return !with_values.empty() || !with_gradients.empty() || !sources.empty();
   }
-  /// Returns whether some ranks had them before the reduction that gave them to all.
+  /// Returns whether ranks had them before the reduction that gave them to all.
   bool hasSource() const {
-    return with_values.empty() && !sources.empty() && !finite.empty();
+    return with_values.empty() && !sources.empty();
   }
   /// Returns whether they are on all ranks. Else they are a fault of replicas.
   bool isOfAll(size_t ranks) const {
@@ -150,35 +150,57 @@ NonFinite nonFiniteIn(const StepSamples& step, const RowTracks& tracks) {
   return found;
 }
 
-/// Adds the first step of an optimizer in which something is not finite, with the ranks that had it before a reduction
-/// gave it to all. A loss scaler leaves out steps in which each rank has it.
+/// Returns the finding on a step in which something is not finite, with the ranks that had it before a reduction gave
+/// it to all.
+FoundFault sourceOfNan(const StepSamples& step, const NonFinite& found) {
+  FoundFault fault = faultOf(VerifySeverity::kNote, VerifyClass::kSourceOfNan, step);
+  fault.parameter = found.gradient;
+  if (found.hasSource()) {
+    fault.finding.cause_ranks = rangesOf(found.sources);
+    fault.parts = found.finite.empty() ? RankParts{found.sources} : partsOf(found.finite, found.sources);
+    return fault;
+  }
+  fault.parts.resize(1);
+  for (const auto& [rank, sample] : step.samples) {
+    fault.parts[0].push_back(rank);
+  }
+  return fault;
+}
+
+/// Adds the first step of an optimizer in which something is not finite: an error if values are so in it or a later
+/// sample, a warning if the step begins with such gradients and is the last one that is sampled. A loss scaler leaves
+/// out other steps in which each rank has it.
 void addSourceOfNan(Steps steps, const ParameterTracks& tracks, std::vector<FoundFault>& faults) {
   const RowTracks rows = rowTracks(tracks);
-  std::map<uint32_t, std::optional<FoundFault>> first;
-  std::set<uint32_t> with_values;
+  struct Found {
+    std::optional<FoundFault> first;
+    bool is_seen = false;
+    bool has_values = false;
+    bool is_last = false; ///< and begins with gradients that are not finite
+    bool is_of_some = false;
+  };
+  std::map<uint32_t, Found> by_optimizer;
   for (const StepSamples& step : steps) {
     const NonFinite found = nonFiniteIn(step, rows);
-    if (!found.with_values.empty()) {
-      with_values.insert(step.optimizer);
-    }
-    if (!found.isAny() || first.contains(step.optimizer)) {
+    Found& of = by_optimizer[step.optimizer];
+    of.has_values |= !found.with_values.empty();
+    of.is_last = false;
+    if (!found.isAny() || of.is_seen) {
       continue;
     }
-    std::optional<FoundFault>& fault = first[step.optimizer];
+    of.is_seen = true;
+    of.is_last = !found.with_gradients.empty();
+    of.is_of_some = found.hasSource() && !found.finite.empty();
     if (found.hasSource() || found.isOfAll(step.samples.size())) {
-      fault = faultOf(VerifySeverity::kError, VerifyClass::kSourceOfNan, step);
-      fault->parameter = found.gradient;
-      fault->finding.cause_ranks = found.hasSource() ? rangesOf(found.sources) : RankRanges();
-      fault->parts = found.hasSource() ? partsOf(found.finite, found.sources) : RankParts(1);
-      for (auto each = step.samples.begin(); !found.hasSource() && each != step.samples.end(); ++each) {
-        fault->parts[0].push_back(each->first);
-      }
+      of.first = sourceOfNan(step, found);
     }
   }
-  for (auto& [optimizer, fault] : first) {
-    if (fault && (with_values.contains(optimizer) || !fault->finding.cause_ranks.empty())) {
-      fault->finding.severity = with_values.contains(optimizer) ? VerifySeverity::kError : VerifySeverity::kNote;
-      faults.push_back(std::move(*fault));
+  for (auto& [optimizer, of] : by_optimizer) {
+    if (of.first && (of.has_values || of.is_last || of.is_of_some)) {
+      of.first->finding.severity = of.has_values ? VerifySeverity::kError
+                                   : of.is_last  ? VerifySeverity::kWarning
+                                                 : VerifySeverity::kNote;
+      faults.push_back(std::move(*of.first));
     }
   }
 }

@@ -154,7 +154,7 @@ void printSummary(
   sayAll(job->copies);
   sayAll(job->problems);
   const std::string folder = reportsFolder(setup);
-  const std::string verified = verifiedLine(folder, {.run_id = job->run_id, .attempt = job->attempt});
+  const std::string verified = verifiedLine(*job, folder);
   const std::string ended = endedLine(*job, folder);
   fmt::print(stderr, "{}", runSummary(*job, folder, Color::forStream(STDERR_FILENO), more + verified + ended));
 }

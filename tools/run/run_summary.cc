@@ -13,8 +13,8 @@
 namespace commtap {
 namespace {
 
-std::string nextCommands(const std::string& folder, const Color& color) {
-  const std::string word = pathWord(folder);
+std::string nextCommands(const JobReport& job, const std::string& folder, const Color& color) {
+  const std::string word = placeOf(job, folder);
   const std::string page = pathWord(folder + "/report.html");
   return fmt::format(
       "  commtap show {}  {}\n  commtap html {} -o {}  {}\n  commtap show --ranks {}  {}\n",
@@ -63,8 +63,8 @@ std::string missedLine(const std::vector<std::string>& missed) {
 
 std::string runSummary(const JobReport& job, const std::string& folder, const Color& color, const std::string& more) {
   return headerText(job, Scope::kRanks, color) + lateText(job, color) + kindsText(job, color) +
-         adviceLine(adviceFor(job), "", folder) + more + fmt::format("reports: {}; next:\n", inert(folder)) +
-         nextCommands(folder, color);
+         adviceLine(adviceFor(job), "", placeOf(job, folder)) + more +
+         fmt::format("reports: {}; next:\n", inert(folder)) + nextCommands(job, folder, color);
 }
 
 } // namespace commtap

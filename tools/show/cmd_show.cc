@@ -51,7 +51,7 @@ int printView(const ShowArguments& arguments, const ShowView& view) {
   const JobReport& job = view.job;
   const bool asks_for_ranks = view.filter.ranks;
   if (asks_for_ranks && std::filesystem::is_directory(arguments.path)) {
-    printOut(verifiedLine(arguments.path, {.run_id = job.run_id, .attempt = job.attempt}));
+    printOut(verifiedLine(job, arguments.path));
   }
   const int written = printOut(
       arguments.json       ? showJson(view)

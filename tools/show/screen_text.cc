@@ -173,8 +173,8 @@ std::string screenText(const JobReport& job, const std::string& path, const Colo
   text += tableOf("MODULE (WITHOUT CHILDREN)|MODULES>", rowsByModule(job), cells, color) + "\n";
   text += std::filesystem::is_directory(path) ? endedLine(job, path) : "";
   const std::vector<Advice> advice = adviceFor(job);
-  text += adviceLine(advice, amountOf(advice, job), path);
-  return text + color.dim("more: commtap show --tree " + pathWord(path)) + "\n";
+  text += adviceLine(advice, amountOf(advice, job), placeOf(job, path));
+  return text + color.dim("more: commtap show --tree " + placeOf(job, path)) + "\n";
 }
 
 } // namespace commtap

@@ -354,12 +354,16 @@ std::string adviceMemoryText(const Advice& advice) {
                                  : "";
 }
 
-std::string adviceLine(const std::vector<Advice>& advice, const std::string& amount, const std::string& path) {
+std::string placeOf(const JobReport& job, const std::string& path) {
+  return pathWord(path) + (job.other_runs > 0 ? " --run " + pathWord(job.run_id) : "");
+}
+
+std::string adviceLine(const std::vector<Advice>& advice, const std::string& amount, const std::string& place) {
   if (advice.empty()) {
     return "";
   }
   const std::string more = advice.size() > 1 ? fmt::format(" and {} more", advice.size() - 1) : "";
-  return fmt::format("advice: {}{}{}: commtap advise {}\n", advice[0].rule->name, amount, more, pathWord(path));
+  return fmt::format("advice: {}{}{}: commtap advise {}\n", advice[0].rule->name, amount, more, place);
 }
 
 std::string groupLabel(const JobGroup& group) {

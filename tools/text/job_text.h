@@ -145,9 +145,12 @@ std::string adviceShareText(const Advice& advice, const JobReport& job);
 /// others.
 std::string adviceMemoryText(const Advice& advice);
 
+/// Returns the words of a command that name the job: what it was read from, and its run if there are others.
+std::string placeOf(const JobReport& job, const std::string& path);
+
 /// Returns the line "advice: ..." for commands that show other facts of a run: the first rule, `amount` after it, how
-/// many more there are, and the command that shows them; "" without advice. `path`: what the job was read from.
-std::string adviceLine(const std::vector<Advice>& advice, const std::string& amount, const std::string& path);
+/// many more there are, and the command that shows them; "" without advice. `place`: the result of placeOf().
+std::string adviceLine(const std::vector<Advice>& advice, const std::string& amount, const std::string& place);
 
 /// Returns a group's name as inert text: "dp". A group without a description has a number for a name, and its ranks say
 /// which it is: "3 [0-1]".

@@ -163,15 +163,20 @@ Lines linesOfSourceOfNan(const VerifyFinding& finding) {
         "No sampled reduction shows a rank that had them before the others. Sample the steps before: "
         "COMMTAP_VERIFY=N,N."};
   }
-  const bool is_error = finding.severity == VerifySeverity::kError;
+  const char* then = "No sampled value is: a loss scaler leaves such steps out.";
+  if (finding.severity == VerifySeverity::kError) {
+    then = "Values are not finite in this or a later sample. Look at this rank's data and loss in that step.";
+  } else if (finding.severity == VerifySeverity::kWarning) {
+    then =
+        "No later step is sampled, which would show whether the values became so. Look at data and loss of that step.";
+  }
   return {
       fmt::format(
           "{} put infinities or NaN into a reduction of gradients, which gave them to {}",
           someRanksText(finding.cause_ranks),
           allRanksText(finding)),
       which,
-      is_error ? "Values are not finite in this or a later sample. Look at this rank's data and loss in that step."
-               : "No sampled value is: a loss scaler leaves such steps out."};
+      then};
 }
 
 Lines linesOfSameData(const VerifyFinding& finding) {
@@ -195,8 +200,8 @@ Lines linesOfSameData(const VerifyFinding& finding) {
                       100 * part,
                       steps),
       is_most
-          ? "Their average is about one rank's gradient. Look for a sampler without rank and world size, a seed per "
-            "node, an iterable dataset that is not split."
+          ? "If each computes its gradient from all of these, their average is about one rank's gradient. Look for a "
+            "sampler without rank and world size, a seed per node, an iterable dataset that is not split."
           : "Samples that are drawn with replacement, padding or a small dataset do so."};
 }
 

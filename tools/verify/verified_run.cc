@@ -13,6 +13,7 @@
 #include "report/runs/report_paths.h"
 #include "report/samples/samples_reader.h"
 #include "report/verify/verification.h"
+#include "tools/text/job_text.h"
 #include "tools/text/text.h"
 #include "tools/verify/finding_text.h"
 #include "tools/verify/layout_text.h"
@@ -188,14 +189,16 @@ std::optional<Verification> verifiedIfSampled(const std::string& path, const Job
   return result ? std::optional(std::move(*result)) : std::nullopt;
 }
 
-std::string verifiedLine(const std::string& path, const JobSelection& selection) {
-  const std::optional<Verification> result = verifiedIfSampled(path, selection);
+std::string verifiedLine(const JobReport& job, const std::string& path) {
+  const std::optional<Verification> result = verifiedIfSampled(path, {.run_id = job.run_id, .attempt = job.attempt});
   if (!result) {
     return "";
   }
   const std::string_view line = result->line;
   return fmt::format(
-      "verify: {}: commtap verify {}\n", line.substr(0, line.size() - (line.ends_with('.') ? 1 : 0)), pathWord(path));
+      "verify: {}: commtap verify {}\n",
+      line.substr(0, line.size() - (line.ends_with('.') ? 1 : 0)),
+      placeOf(job, path));
 }
 
 } // namespace commtap

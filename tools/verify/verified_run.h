@@ -52,6 +52,6 @@ std::optional<Verification> verifiedIfSampled(const std::string& path, const Job
 
 /// Returns the line "verify: ..." for commands that show other facts of the run, with the command that shows more; ""
 /// if the run has no samples.
-std::string verifiedLine(const std::string& path, const JobSelection& selection);
+std::string verifiedLine(const JobReport& job, const std::string& path);
 
 } // namespace commtap

@@ -81,10 +81,11 @@ std::string comparedText(const Verification& result) {
   const std::string replicas =
       result.replicated == 0 ? fmt::format("no parameter is known to have replicas in {}", samplesText(result))
                              : fmt::format(
-                                   "{} on {}, {}bitwise equal in {}",
+                                   "{} on {}, {}bitwise equal in {}{}",
                                    counted(result.replicated, "parameter has replicas", "parameters have replicas"),
                                    replicasText(result),
                                    equalText(result),
+                                   result.equal < result.replicated && result.samples > 1 ? "all " : "",
                                    samplesText(result));
   const std::string unproven =
       result.unproven == 0 ? "" : fmt::format("; {} started equal and went apart", result.unproven);

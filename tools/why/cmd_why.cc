@@ -143,7 +143,8 @@ int graver(int a, int b) {
 bool isSince(const SeenRun& seen, const SeenRun& other) {
   return isRunning(seen.look) ||
          std::any_of(seen.look.processes.begin(), seen.look.processes.end(), [&](const SeenProcess& process) {
-           return lastActivityNs(*process.report) > other.run.started_at_ns;
+           const uint64_t ended_ns = process.report->job.ended_at_ns.value_or(0);
+           return std::max(lastActivityNs(*process.report), ended_ns) > other.run.started_at_ns;
          });
 }
 

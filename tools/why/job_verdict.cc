@@ -17,6 +17,7 @@
 #include "report/job/job_summary.h"
 #include "report/model/not_seen.h"
 #include "tools/live/job_look.h"
+#include "tools/text/job_text.h"
 #include "tools/text/text.h"
 #include "tools/why/why_text.h"
 
@@ -138,7 +139,7 @@ std::string endedLine(const JobReport& job, const std::string& folder) {
   const JobLook look = lookAt({folder});
   const Verdict verdict = verdictOf(earlier(look), look, kDefaultPatienceS);
   const bool is_other = verdict.run_id != job.run_id || verdict.attempt != job.attempt;
-  return is_other ? "" : fmt::format("why: {}: commtap why {}\n", verdict.line, pathWord(folder));
+  return is_other ? "" : fmt::format("why: {}: commtap why {}\n", verdict.line, placeOf(job, folder));
 }
 
 } // namespace commtap

@@ -3,6 +3,8 @@
 #include "tools/why/why_text.h"
 
 #include <algorithm>
+#include <array>
+#include <csignal>
 #include <optional>
 #include <set>
 #include <utility>
@@ -102,8 +104,11 @@ std::string endedText(const HangEnd& end) {
   return "the job was " + (ender.empty() ? "killed" : "ended (" + ender + ")");
 }
 
-/// Returns "was killed"; "crashed or was killed" if no signal is known to have come from the launcher.
+/// Returns "was killed"; "crashed" for the signal of a fault; "crashed or was killed" if no signal is known.
 std::string killedText(bool is_one, const HangRank* rank) {
+  if (rank != nullptr && isFault(rank->exit_signal)) {
+    return "crashed";
+  }
   const bool may_have_crashed = rank == nullptr || !rank->exit_signal;
   return std::string(may_have_crashed ? "crashed or " : "") + (is_one ? "was killed" : "were killed");
 }
@@ -137,9 +142,14 @@ std::string stateOf(const Verdict& verdict) {
   }
 }
 
+/// Returns whether the job was ended at a time that is not known, so that no duration until then is.
+bool hasEndedSometime(const Verdict& verdict) {
+  return verdict.end && !verdict.end->at_ns;
+}
+
 /// A rank that has died may have left its wait before its process ended.
 std::string waitOf(const Verdict& verdict) {
-  if (verdict.end && !verdict.end->at_ns) {
+  if (hasEndedSometime(verdict)) {
     return "when, and how long others had waited, is not known";
   }
   const bool have_died = std::any_of(verdict.ranks.begin(), verdict.ranks.end(), [](const HangRank& rank) {
@@ -154,7 +164,7 @@ std::string waitOf(const Verdict& verdict) {
 
 /// Returns "no rank here made progress for 1.20 min".
 std::string quietOf(const Verdict& verdict) {
-  return verdict.end && !verdict.end->at_ns
+  return hasEndedSometime(verdict)
              ? "when the job was killed is not known"
              : fmt::format("no rank here made progress for {}", humanDuration(verdict.quiet_s * 1e9));
 }
@@ -212,7 +222,8 @@ std::string makersOf(const Verdict& verdict) {
 
 /// Returns what ranks of a job that is stuck make, and that each rank has to make it.
 std::string lineOfMaking(const Verdict& verdict) {
-  const std::string waits = verdict.waits_s > 0 ? ", for " + humanDuration(verdict.waits_s * 1e9) : "";
+  const bool is_known = verdict.waits_s > 0 && !hasEndedSometime(verdict);
+  const std::string waits = is_known ? ", for " + humanDuration(verdict.waits_s * 1e9) : "";
   const std::string then = verdict.end ? ", until " + endedText(*verdict.end) : "";
   return makersOf(verdict) + waits + then +
          "; all ranks of a job have to make each group, in one order, unless use_local_synchronization is set";
@@ -404,10 +415,6 @@ std::string lineOfUnknown(const Verdict& verdict) {
       return fmt::format("{} {}, and {}", someRanks(verdict.cause), exitedText(verdict), notWaitedFor(verdict));
     case HangReason::kQuiet:
       return lineOfQuiet(verdict);
-    case HangReason::kCycle:
-      return lineOfCycle(verdict);
-    case HangReason::kMakingGroup:
-      return lineOfMaking(verdict);
     case HangReason::kDamaged:
       return fmt::format(
           "parts of the ledger of {} are damaged, so the calls that it issued are not known", someRanks(verdict.cause));
@@ -416,7 +423,7 @@ std::string lineOfUnknown(const Verdict& verdict) {
                                        : "no report or ledger of a rank was found: no rank has joined a process group "
                                          "here, or commtap is not in the job";
     default:
-      return lineOfMissing(verdict);
+      return lineOfStuck(verdict);
   }
 }
 
@@ -438,7 +445,12 @@ std::string lineOfCrash(const Verdict& verdict) {
   const std::string how = verdict.reason == HangReason::kKilled
                               ? killedText(countOf(verdict.cause) == 1, rank) + endOf(rank)
                               : exitedText(verdict);
-  const std::string where = verdict.call ? " before " + fullNameOf(*verdict.call) : lastOf(rank);
+  const bool had_waited = rank != nullptr && rank->call && !rank->waits_for.empty();
+  const std::string where =
+      had_waited
+          ? fmt::format(" after {}, to which {} had not come", fullNameOf(*rank->call), someRanks(rank->waits_for))
+      : verdict.call ? " before " + fullNameOf(*verdict.call)
+                     : lastOf(rank);
   return fmt::format("{} {}{}; {}", someRanks(verdict.cause), how, where, consequenceOf(verdict));
 }
 
@@ -554,6 +566,11 @@ std::string endOf(const HangRank* rank) {
 std::string openCallOf(const HangRank& rank) {
   const std::string age = rank.open_s > 0 ? " for " + humanDuration(rank.open_s * 1e9) : "";
   return inert(rank.open_call) + ", which has not returned" + age;
+}
+
+bool isFault(const std::optional<int64_t>& signal) {
+  constexpr std::array<int64_t, 7> kFaults = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
+  return signal && std::ranges::find(kFaults, *signal) != kFaults.end();
 }
 
 bool isRunning(const Verdict& verdict) {

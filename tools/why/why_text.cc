@@ -27,29 +27,39 @@ std::string stateText(const HangRank& rank, bool with_all) {
   }
   const std::string_view state = rank.state == RankState::kEnded ? "was alive until the end"
                                  : with_all && !rank.exit_signal ? "was killed with the others"
+                                 : isFault(rank.exit_signal)     ? "crashed"
                                                                  : rankStateName(rank.state);
   return std::string(state) + endOf(&rank) + process + lastOf(&rank);
 }
 
-/// Returns "rank 0 waits in all_reduce #9 of tp [0-1] for rank 1".
-std::string rankLine(const Verdict& verdict, const HangRank& rank) {
-  std::string text = "rank " + std::to_string(rank.rank);
+/// Returns "waits in all_reduce #9 of tp [0-1] of Net.a for rank 1". Of a job that failed it says less: a rank may have
+/// left the call when it lost the others.
+std::string waitText(const Verdict& verdict, const HangRank& rank) {
   const bool was_ended = rank.state == RankState::kEnded;
-  if (rank.waits_for.empty()) {
-    const bool with_all = verdict.end && !verdict.end->at_ns && rank.state == RankState::kKilled;
-    text += ' ' + stateText(rank, with_all);
-  } else {
-    const bool by_signal = rank.exit_signal.has_value();
-    text += fmt::format(
-        " {} in {} for {}{}",
-        was_ended ? (rank.inferred ? "may have waited until the end" : "waited until the end") +
-                        (by_signal ? endOf(&rank) : "")
-        : isDead(rank.state) ? (rank.inferred ? "may have waited" : "waited")
-                             : (rank.inferred ? "may wait" : "waits"),
-        rank.call ? nameOf(*rank.call) + " of " + inert(rank.call->module) : "?",
+  const bool is_over = was_ended || isDead(rank.state);
+  const std::string call = rank.call ? nameOf(*rank.call) + " of " + inert(rank.call->module) : "?";
+  const std::string exited = !rank.exit_signal && rank.exit_status ? "exited" + endOf(&rank) : "";
+  if (verdict.status == HangStatus::kFailed && is_over) {
+    const std::string ended = isFault(rank.exit_signal) ? "crashed" : was_ended ? "was ended" : "was killed";
+    return fmt::format(
+        "had issued {}, to which {} did not come, and {}",
+        call,
         someRanks(rank.waits_for),
-        was_ended && !by_signal && rank.exit_status ? fmt::format(", and exited{}", endOf(&rank)) : "");
+        exited.empty() ? ended + endOf(&rank) : exited);
   }
+  return fmt::format(
+      "{}{} in {} for {}{}",
+      is_over ? (rank.inferred ? "may have waited" : "waited") : (rank.inferred ? "may wait" : "waits"),
+      was_ended ? " until the end" + (rank.exit_signal ? endOf(&rank) : "") : "",
+      call,
+      someRanks(rank.waits_for),
+      was_ended && !exited.empty() ? ", and " + exited : "");
+}
+
+std::string rankLine(const Verdict& verdict, const HangRank& rank) {
+  const bool with_all = verdict.end && !verdict.end->at_ns && rank.state == RankState::kKilled;
+  std::string text = fmt::format(
+      "rank {} {}", rank.rank, rank.waits_for.empty() ? stateText(rank, with_all) : waitText(verdict, rank));
   text += rank.open_call.empty() ? "" : "; in " + openCallOf(rank);
   text += rank.steps ? ", " + counted(*rank.steps, "step") : "";
   return rank.pid ? text + fmt::format("; pid {} on {}", *rank.pid, inert(rank.host)) : text;

@@ -17,6 +17,8 @@ bool isDead(RankState state);
 
 /// Returns whether a process of the job runs, as far as is known.
 bool isRunning(const Verdict& verdict);
+/// Returns whether a process raises the signal against itself, by a fault or abort().
+bool isFault(const std::optional<int64_t>& signal);
 
 /// Returns "rank 1", "ranks 0-3"; of many ranges, the first ones and the number of ranks.
 std::string someRanks(const RankRanges& ranges);

@@ -67,10 +67,15 @@ def different(name: str, ranks: int, reason: str, cause: str) -> Kind:
     return Kind(name, ranks, facts, cancelled=facts, killed=facts, aborted=facts)
 
 
+def left_out(name: str, ranks: int, reason: str, cause: str) -> Kind:
+    """Ranks that did not do what others wait for, which needs time to be proven."""
+    stuck, unknown = ("stuck", reason, cause), ("unknown", reason, cause)
+    return Kind(name, ranks, stuck, cancelled=stuck, killed=unknown, aborted=stuck)
+
+
 def cycle(name: str, ranks: int, cause: str) -> Kind:
     """Ranks that wait for each other."""
-    stuck, unknown = ("stuck", "cycle", cause), ("unknown", "cycle", cause)
-    return Kind(name, ranks, stuck, cancelled=stuck, killed=unknown, aborted=stuck)
+    return left_out(name, ranks, "cycle", cause)
 
 
 def dead(name: str, reason: str) -> Kind:
@@ -81,6 +86,7 @@ def dead(name: str, reason: str) -> Kind:
 DIVERGED = ("stuck", "diverged", "0-1")
 EARLY_EXIT = ("stuck", "exited", "1")
 DTYPE = ("stuck", "dtype", "1")
+SHORT = ("wrong", "size", "1")
 WRONG = ("wrong", "reduce_op", "1")
 UNMATCHED = ("stuck", "unmatched", "0-1")
 NOT_COMPLETED = ("unknown", "not_completed", "")
@@ -104,12 +110,12 @@ KINDS = [
     different("subset_barrier", 3, "op", "0"),
     different("compiled", 3, "op", "1"),
     different("own_root", 3, "root", "1"),
-    different("short_batch", 3, "size", "1"),
     different("gather_on_main", 3, "op", "0"),
     different("layer_left_out", 3, "skipped", "1"),
-    different("replica_left_out", 4, "skipped", "2-3"),
-    different("evaluation_break", 3, "skipped", "2"),
-    different("lone_group", 3, "making_group", "0"),
+    left_out("replica_left_out", 4, "skipped", "2-3"),
+    left_out("evaluation_break", 3, "skipped", "2"),
+    left_out("lone_group", 3, "making_group", "0"),
+    Kind("short_batch", 3, SHORT, cancelled=SHORT, killed=SHORT, aborted=None),
     cycle("two_groups", 2, "0-1"),
     cycle("three_groups", 3, "0-2"),
     cycle("wrong_group", 4, "2-3"),
@@ -235,7 +241,8 @@ def test_the_verdict_after_the_end(kind: Kind, how: str, tmp_path: Path) -> None
     if how == "cancelled":
         assert verdict["end"]["exit_signal"] == signal.SIGTERM
     if how == "aborted":
-        assert verdict["end"]["gave_up"]
+        # The calls in which ranks of the other job waited are not the ones that differed.
+        assert verdict["end"]["gave_up"] or kind.name == "layer_left_out"
         assert verdict["waits_s"] < WATCHDOG_S + 60
 
 

@@ -431,7 +431,7 @@ TEST_CASE("ranks that fail as soon as they have issued a call did not wait for t
   }
   job.exit(2, 1, 5);
   const Verdict verdict = judged(job, 1000);
-  checkVerdict(verdict, HangStatus::kUnknown, HangReason::kExited, {{0, 3}});
+  checkVerdict(verdict, HangStatus::kFailed, HangReason::kExited, {{0, 3}});
 }
 
 TEST_CASE("a rank that gave up while the cause still runs waits for what the cause does") {

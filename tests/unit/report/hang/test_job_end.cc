@@ -84,17 +84,6 @@ TEST_CASE("a rank that ends by itself after its launcher's signal began to end w
   CHECK(endOf(job).at_ns == job.after(300));
 }
 
-TEST_CASE("a signal that a rank went on after did not end it, unless it was SIGKILL") {
-  HangJob job = lateJob(2, 1);
-  job.end(0, ExitKind::kKilled, SIGTERM, 0);
-  job.report(0).last.back().issued_at_ns = job.after(12);
-  job.exit(1, 1, 30);
-  CHECK_FALSE(endBeganNs(job.report(0)));
-  CHECK_FALSE(aliveIn(endOf(job)) == Ranks{0, 1});
-  job.report(0).job.exit_signal = SIGKILL; // the signal after the first
-  CHECK(endBeganNs(job.report(0)) == job.after(0));
-}
-
 TEST_CASE("a rank that is killed while others end by themselves was not killed with the job") {
   HangJob job(3);
   job.issueOnAll(Kind::kAllReduce, "Net.a");

@@ -18,6 +18,7 @@
 #include "report/ledger/ledger_checks.h"
 #include "report/ledger/ledger_format.h"
 #include "report/ledger/ledger_memory.h"
+#include "report/model/work_end.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {
@@ -463,12 +464,20 @@ TEST_CASE("of a killed process, the launcher's signal and its time are known; a 
   CHECK_FALSE(readLedgerFile(folder / "x.ledger")->report.job.exit_signal);
   CHECK_FALSE(readLedgerFile(folder / "x.ledger")->report.job.ended_at_ns);
   LedgerFile::noteSignalSent(folder / "x.ledger", SIGTERM);
+  CHECK(ledger->header().signal_sent_at_ns > 0);
+  ledger->header().signal_sent_at_ns = lastEventNs(readLedgerFile(folder / "x.ledger")->report);
   const auto sent = readLedgerFile(folder / "x.ledger");
   CHECK(sent->report.job.exit == ExitKind::kKilled);
   CHECK(sent->report.job.exit_signal == SIGTERM);
   CHECK(sent->signal_sent == SIGTERM);
   CHECK(sent->report.job.ended_at_ns == ledger->header().signal_sent_at_ns);
   CHECK(sent->report.job.signal_sent_at_ns == ledger->header().signal_sent_at_ns);
+  ledger->header().signal_sent_at_ns = 1; // the process went on after it
+  CHECK(readLedgerFile(folder / "x.ledger")->report.job.exit == ExitKind::kKilled);
+  CHECK_FALSE(readLedgerFile(folder / "x.ledger")->report.job.exit_signal);
+  CHECK_FALSE(readLedgerFile(folder / "x.ledger")->report.job.ended_at_ns);
+  LedgerFile::noteSignalSent(folder / "x.ledger", SIGKILL); // the signal after the first
+  CHECK(readLedgerFile(folder / "x.ledger")->report.job.exit_signal == SIGKILL);
   ledger->header().signal_sent = 1000;
   const auto damaged = readLedgerFile(folder / "x.ledger");
   CHECK_FALSE(damaged->report.job.exit_signal);

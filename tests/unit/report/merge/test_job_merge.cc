@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "report/model/work_end.h"
 #include "tests/unit/job_samples.h"
 
 namespace commtap {

@@ -117,6 +117,17 @@ TEST_CASE("a NaN that a loss scaler keeps from the values is a note; on all rank
   CHECK(faultsOfInputs(all).empty());
 }
 
+TEST_CASE("a NaN with which the last sampled step begins is a warning") {
+  InputsJob job(2);
+  job.reduce("Net", {noise(1), noise(2)});
+  job.step(1);
+  addBadStep(job, true);
+  const std::vector<FoundFault> faults = faultsOfInputs(job);
+  REQUIRE(faults.size() == 1);
+  CHECK(faults[0].finding.severity == VerifySeverity::kWarning);
+  CHECK(faults[0].finding.cause_ranks == RankRanges{{1, 1}});
+}
+
 TEST_CASE("values that are not finite on all ranks are never well") {
   InputsJob job(2);
   job.job().onAll("Net.w", [](VerifyJob::MadeParameter& made, int64_t) { made.value[0] = NAN; });

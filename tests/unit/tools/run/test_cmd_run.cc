@@ -64,7 +64,7 @@ TEST_CASE("run ends with a summary of its own reports") {
   CHECK(outcome.out.empty());
   CHECK(outcome.err.find("\n2 of 4 ranks: 0-1\nno report of ranks 2-3\n1 other run") != std::string::npos);
   CHECK(outcome.err.find("all_gather  default_pg") != std::string::npos);
-  CHECK(has(outcome.err, "reports: " + commtap.out() + "; next:\n  commtap show " + commtap.out() + "  #"));
+  CHECK(has(outcome.err, "reports: " + commtap.out() + "; next:\n  commtap show " + commtap.out() + " --run "));
 }
 
 TEST_CASE("run without --out has a folder of its own, and names it") {

@@ -194,13 +194,17 @@ TEST_CASE("an advice to keep what is communicated again says what that takes") {
   CHECK(adviceMemoryText(advice) == "; keeping it takes about 2.00 KiB per rank");
 }
 
-TEST_CASE("the line names the first rule, how many more there are, and the command with the path as a word") {
+TEST_CASE("the line names the first rule, how many more there are, and the command with the job") {
   CHECK(adviceLine({}, "", "out").empty());
   const Advice first = {.rule = adviceRules().data(), .group = "", .rows = {}};
   CHECK(adviceLine({first}, "", "out") == "advice: " + std::string(first.rule->name) + ": commtap advise out\n");
+  JobReport job;
+  job.run_id = "r 1";
+  CHECK(placeOf(job, "my out") == "'my out'");
+  job.other_runs = 2;
   CHECK(
-      adviceLine({first, first, first}, " (4 B)", "my out") ==
-      "advice: " + std::string(first.rule->name) + " (4 B) and 2 more: commtap advise 'my out'\n");
+      adviceLine({first, first, first}, " (4 B)", placeOf(job, "my out")) ==
+      "advice: " + std::string(first.rule->name) + " (4 B) and 2 more: commtap advise 'my out' --run 'r 1'\n");
 }
 
 TEST_CASE("a group without a description is named by its ranks if they are the same for all") {

@@ -137,6 +137,8 @@ TEST_CASE("the source of infinities names its ranks, and whether values follow")
           "Values are not finite in this or a later sample. Look at this rank's data and loss in that step."});
   source.severity = VerifySeverity::kNote;
   CHECK(linesOf(source)[2] == "No sampled value is: a loss scaler leaves such steps out.");
+  source.severity = VerifySeverity::kWarning;
+  CHECK(linesOf(source)[2].starts_with("No later step is sampled, which would show"));
   source.cause_ranks.clear();
   source.parameters.clear();
   CHECK(linesOf(source)[0] == "values or gradients have infinities or NaN on all of ranks 0-1");
@@ -151,7 +153,7 @@ TEST_CASE("the same samples are shown by rows or by gradients, with their part")
   CHECK(linesOf(same)[0] == "ranks 0-1 read the same samples in each sampled step (steps 2 to 9)");
   same.ratio = 0.75;
   CHECK(linesOf(same)[0] == "ranks 0-1 share at least 75 % of their samples in each sampled step (steps 2 to 9)");
-  CHECK(linesOf(same)[1].starts_with("Their average is about one rank's gradient."));
+  CHECK(linesOf(same)[1].starts_with("If each computes its gradient from all of these, their average is about one"));
   same.severity = VerifySeverity::kNote;
   CHECK(linesOf(same)[1] == "Samples that are drawn with replacement, padding or a small dataset do so.");
   same.evidence = ReplicaEvidence::kGradients;

@@ -54,7 +54,8 @@ TEST_CASE("a folder without samples says how to take them, a damaged file is a p
 
 TEST_CASE("a run is judged in words, and other commands show its first line") {
   const TempFolder folder;
-  CHECK(verifiedLine(folder.path(), {}).empty());
+  JobReport report;
+  CHECK(verifiedLine(report, folder.path()).empty());
   CHECK_FALSE(verifiedRun(folder.path(), {}));
   VerifyJob job(2);
   job.addOnAll("Net.w", noise(1));
@@ -65,10 +66,12 @@ TEST_CASE("a run is judged in words, and other commands show its first line") {
   REQUIRE(result);
   CHECK(result->status == VerifyStatus::kOk);
   CHECK(result->line.starts_with("OK: 1 parameter has replicas"));
-  const std::string line = verifiedLine(folder.path(), {});
+  report.run_id = job.processes().front().job.run_id;
+  const std::string line = verifiedLine(report, folder.path());
   CHECK(line.starts_with("verify: OK: 1 parameter"));
   CHECK(line.ends_with(": commtap verify " + folder.path() + "\n"));
-  CHECK(verifiedLine(folder.path(), {.run_id = "another"}).empty());
+  report.run_id = "another";
+  CHECK(verifiedLine(report, folder.path()).empty());
 }
 
 } // namespace

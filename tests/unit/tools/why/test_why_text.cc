@@ -96,6 +96,20 @@ TEST_CASE("the line of ranks that make other groups says what each rank makes") 
   const std::string line = judged(job).line;
   CHECK(has(line, "ranks 0-1 are in new_group of ranks 0-1, rank 2 is in none, rank 3 is in new_group of ranks "));
   CHECK(has(line, "for 1.00 min; all ranks of a job have to make each group, in one order"));
+  for (const int64_t rank : {0, 1, 2, 3}) {
+    job.end(rank, ExitKind::kKilled, std::nullopt, 0);
+  }
+  CHECK(has(judged(job).line, "rank 3 was in new_group of ranks 2-3, until the job was killed; all ranks"));
+}
+
+TEST_CASE("a call that ranks skipped is named where nothing shows how long others had waited") {
+  Verdict verdict;
+  verdict.status = HangStatus::kUnknown;
+  verdict.reason = HangReason::kSkipped;
+  verdict.cause = {{1, 1}};
+  verdict.call = HangCall{.group = "dp", .members = {{0, 1}}, .sequence = 5, .kind = Kind::kAllReduce};
+  verdict.end = HangEnd{};
+  CHECK(lineOf(verdict).starts_with("cannot tell: rank 1 skipped all_reduce #5 of dp [0-1]"));
 }
 
 TEST_CASE("of a group with many ranges of ranks, the line has the first ones") {
@@ -219,7 +233,7 @@ TEST_CASE("the line of a job that was cancelled says by which signal, and how lo
   CHECK(
       whyText(judged(job, 1000), Color::none()) ==
       "healthy: the job was ended (SIGTERM), 3.00 s after the last event\n"
-      "Run run, last active 1970-01-01T00:16:45Z\n");
+      "Run run, last active 1970-01-01T00:16:48Z\n");
   cancel(job, 0);
   CHECK(judged(job, 1000).line == "the job was ended (SIGTERM) while its ranks made progress");
 }
