@@ -9,9 +9,11 @@
 
 #include "report/base/process.h"
 #include "report/base/timestamp.h"
+#include "report/json/row_write.h"
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verb.h"
+#include "tools/list/list_columns.h"
 #include "tools/list/list_text.h"
 #include "tools/list/listed_run.h"
 
@@ -23,7 +25,6 @@ constexpr const char* kListAbout =
     "communicated, its size on the disk and its command.";
 constexpr const char* kListExitStatus =
     "0 done; 1 a report could not be read; 2 wrong usage, or FOLDER does not exist.";
-constexpr size_t kMostRuns = 20;
 
 struct ListArguments {
   std::string folder;
@@ -56,7 +57,7 @@ int list(const ListArguments& arguments) {
   }
   sayAll(found->problems);
   const int printed = printOut(
-      arguments.json ? listJson(*found)
+      arguments.json ? jsonDocument(*found)
                      : listText(*found, arguments.folder, Color::forStream(STDOUT_FILENO), isatty(STDOUT_FILENO) == 1));
   return found->problems.empty() ? printed : kExitFindings;
 }
@@ -80,7 +81,7 @@ Verb listVerb() {
             .help = "Only runs that started within this time: 90m, 24h, 7d",
             .to = &arguments->since},
            {.names = "--all", .help = "List all runs; default: the newest 20", .to = &arguments->all},
-           {.names = "--json", .help = "Print JSON: commtap help commtap-list-1.schema.json", .to = &arguments->json}},
+           jsonOption(arguments->json, "commtap-list-1")},
       .run = [arguments](const Given& /*given*/) { return list(*arguments); }};
 }
 

@@ -127,10 +127,10 @@ std::string sweepText(const Sweep& sweep, const Color& color) {
   std::string notes;
   for (const SweptLayout& layout : sweep.layouts) {
     if (!layout.failure.empty()) {
-      notes += inert(fmt::format("{} failed: {}", layout.name(), layout.failure)) + "\n";
+      notes += inert(fmt::format("{} failed: {}", layout.name, layout.failure)) + "\n";
       continue;
     }
-    addPart(table, layout.name(), layout.all);
+    addPart(table, layout.name, layout.all);
     for (const LayoutPart& part : layout.groups) {
       addPart(table, "", part);
     }

@@ -8,7 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "report/json/row_write.h"
+#include "report/layouts/layout_columns.h"
 #include "report/runs/ledger_recovery.h"
+#include "report/verify/verification_columns.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verb.h"
 #include "tools/verify/finding_text.h"
@@ -41,22 +44,6 @@ struct VerifyArguments {
   bool same_data = false;
 };
 
-std::string render(const Verification& result, const VerifyArguments& arguments) {
-  if (arguments.json || arguments.format == "json") {
-    return verifyJson(result);
-  }
-  return arguments.format == "junit" ? verifyJunit(result, arguments.strict)
-                                     : verifyText(result, Color::forStream(STDOUT_FILENO));
-}
-
-std::string render(const LayoutComparison& result, const VerifyArguments& arguments) {
-  if (arguments.json || arguments.format == "json") {
-    return layoutJson(result);
-  }
-  return arguments.format == "junit" ? layoutJunit(result, arguments.strict)
-                                     : layoutText(result, Color::forStream(STDOUT_FILENO));
-}
-
 /// Returns the options of the comparison; nullopt after saying what is wrong with them.
 std::optional<LayoutOptions> layoutOptions(const VerifyArguments& arguments) {
   LayoutOptions options{.has_same_data = arguments.same_data};
@@ -71,15 +58,28 @@ std::optional<LayoutOptions> layoutOptions(const VerifyArguments& arguments) {
   return options;
 }
 
+template <typename Judged>
+using TextOf = std::string(const Judged& result, const Color& color);
+template <typename Judged>
+using JunitOf = std::string(const Judged& result, bool is_strict);
+
 /// Prints a result and returns the exit status. `is_failure` says which status is one, also with --strict.
 template <typename Judged, typename IsFailure>
-int answer(const Result<Judged>& result, const VerifyArguments& arguments, const IsFailure& is_failure) {
+int answer(
+    const Result<Judged>& result,
+    const VerifyArguments& arguments,
+    TextOf<Judged> text,
+    JunitOf<Judged> junit,
+    const IsFailure& is_failure) {
   if (!result) {
     say(result.error());
     return kExitNoSamples;
   }
   sayAll(result->problems);
-  if (const int written = printOut(render(*result, arguments)); written != kExitOk) {
+  const std::string output = arguments.json                ? jsonDocument(*result)
+                             : arguments.format == "junit" ? junit(*result, arguments.strict)
+                                                           : text(*result, Color::forStream(STDOUT_FILENO));
+  if (const int written = printOut(output); written != kExitOk) {
     return written;
   }
   return is_failure(result->status, arguments.strict) ? kExitFindings
@@ -102,7 +102,7 @@ int compareRuns(const VerifyArguments& arguments) {
   const Result<LayoutComparison> result = withProgress([&](const Progress& progress) {
     return comparedRuns(arguments.path, arguments.selection, arguments.like, *options, progress);
   });
-  return answer(result, arguments, [](LayoutStatus status, bool is_strict) {
+  return answer(result, arguments, layoutText, layoutJunit, [](LayoutStatus status, bool is_strict) {
     return status == LayoutStatus::kWrong || (is_strict && status != LayoutStatus::kOk);
   });
 }
@@ -117,7 +117,7 @@ int verifyRun(const VerifyArguments& arguments) {
   }
   const Result<Verification> result = withProgress(
       [&](const Progress& progress) { return verifiedRun(arguments.path, arguments.selection, progress); });
-  return answer(result, arguments, [](VerifyStatus status, bool is_strict) {
+  return answer(result, arguments, verifyText, verifyJunit, [](VerifyStatus status, bool is_strict) {
     return status == VerifyStatus::kWrong || (is_strict && status == VerifyStatus::kSuspect);
   });
 }
@@ -158,7 +158,7 @@ Verb verifyVerb() {
                       .to = &arguments->renames,
                       .needs = "--like"},
                      jsonOption(arguments->json, "commtap-verify-1"),
-                     formatOption(arguments->format, {"text", "junit", "json"})},
+                     formatOption(arguments->format, {"text", "junit"})},
       .run = [arguments](const Given& /*given*/) { return verifyRun(*arguments); }};
 }
 

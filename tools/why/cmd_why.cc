@@ -14,6 +14,7 @@
 #include <fmt/ranges.h>
 
 #include "report/base/process.h"
+#include "report/json/row_write.h"
 #include "report/merge/job_merge.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/subcommands.h"
@@ -81,7 +82,7 @@ int print(Verdict& verdict, const WhyArguments& arguments) {
   if (!arguments.json) {
     sayAll(verdict.problems);
   }
-  return printOut(arguments.json ? whyJson(verdict) : whyText(verdict, Color::forStream(STDOUT_FILENO)));
+  return printOut(arguments.json ? jsonDocument(verdict) : whyText(verdict, Color::forStream(STDOUT_FILENO)));
 }
 
 /// Returns the line before the verdict on one of several runs.
