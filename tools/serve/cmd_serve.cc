@@ -25,13 +25,13 @@ namespace commtap {
 namespace {
 
 constexpr const char* kServeAbout =
-    "Answers GET /metrics for Prometheus (commtap help metrics). Answers GET / with a list of jobs; each job has the\n"
-    "page of commtap html (commtap help html) with live numbers. Answers commtap top, why and merge that ask this "
-    "host\n"
-    "(commtap help hosts). Each request reads the ledgers of the jobs on this\n"
-    "node; the jobs are not affected. An ended job stays for --keep minutes. Anyone who can reach the address can\n"
-    "read the names of modules, groups and runs. The default address is reachable only from this machine, and answers\n"
-    "only to the names of a loopback address. Any other address needs --token-file or --insecure.";
+    "Answers GET /metrics for Prometheus (commtap help metrics). Answers GET / with a list of jobs, each with the page\n"
+    "of commtap html (commtap help html) with live numbers, then with the runs of the folder, as commtap list has\n"
+    "them. Answers commtap top, why, show and export that ask this host (commtap help hosts). Each request reads the\n"
+    "ledgers of the jobs on this node; the jobs are not affected. An ended job stays for --keep minutes. Anyone who\n"
+    "can reach the address can read the names of modules, groups and runs, and commands. The default address is\n"
+    "reachable only from this machine, and answers only to the names of a loopback address. Any other address needs\n"
+    "--token-file or --insecure.";
 constexpr const char* kServeExitStatus = "0 ended by SIGTERM or SIGINT; 1 cannot listen on the address; 2 wrong usage.";
 
 constexpr int kDefaultKeepMinutes = 10;
@@ -101,7 +101,7 @@ void sayStart(const ServeArguments& arguments, const HostPort& address) {
   say(fmt::format(
       "{} at http://{}/metrics{}", arguments.path, address.text(), there ? "" : " (the folder does not exist yet)"));
   if (!address.isLoopback() && arguments.token_file.empty()) {
-    say("other machines can reach this address and read the names of modules, groups and runs");
+    say("other machines can reach this address and read the names of modules, groups and runs, and commands");
   }
 }
 

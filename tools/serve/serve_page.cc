@@ -3,6 +3,8 @@
 #include "tools/serve/serve_paths.h"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <span>
 #include <utility>
@@ -14,8 +16,10 @@
 #include "report/job/job_summary.h"
 #include "report/merge/job_merge.h"
 #include "report/model/amounts.h"
+#include "tools/list/list_text.h"
 #include "tools/live/live_folder.h"
 #include "tools/serve/live_jobs.h"
+#include "tools/text/job_text.h"
 #include "tools/text/markup.h"
 #include "tools/text/text.h"
 
@@ -81,25 +85,6 @@ std::string stateLine(const JobReport& job, std::span<const Report* const> repor
   return fmt::format("<p>{}. {}. Last activity {} ago.\n", state, counted(steps, "step"), idle);
 }
 
-/// Returns ", SIGTERM" or ", status 1"; "" if nothing more is known, or nothing went wrong.
-std::string exitDetail(const ExitSummary& exit) {
-  return exit.signal        ? ", " + signalName(static_cast<int>(*exit.signal))
-         : exit.hasFailed() ? fmt::format(", status {}", *exit.status)
-                            : "";
-}
-
-std::string exitItem(const ExitSummary& exit) {
-  const std::string ranks = rankText(exit.ranks);
-  return fmt::format(
-      "<li{}>{}{}: {}{}{}\n",
-      exit.hasEndedBadly() ? " class=bad" : "",
-      exitKindName(exit.exit),
-      exitDetail(exit),
-      ranks.empty() ? "" : "rank " + ranks,
-      !ranks.empty() && exit.unranked > 0 ? ", " : "",
-      exit.unranked == 0 ? "" : fmt::format("{} without a rank", exit.unranked));
-}
-
 /// Returns the ranks' disagreements.
 std::string disagreementItem(const JobReport& job, bool runs) {
   const auto counts = [runs](const Disagreement& item) {
@@ -114,15 +99,12 @@ std::string disagreementItem(const JobReport& job, bool runs) {
 std::string findings(const JobReport& job) {
   std::string text;
   for (const ExitSummary& exit : exitsOf(job)) {
-    text += exitItem(exit);
+    const std::string end = exitText(exit);
+    text += end.empty() ? "" : fmt::format("<li{}>{}\n", exit.hasEndedBadly() ? " class=bad" : "", htmlText(end));
   }
   text += disagreementItem(job, isRunning(job));
   for (const NotSeenSummary& item : job.not_seen) {
-    text += fmt::format(
-        "<li class=bad>not seen: {}, {} times: {}\n",
-        htmlText(item.entry.reason),
-        item.entry.count,
-        htmlText(item.entry.meaning));
+    text += "<li class=bad>not seen: " + htmlText(notSeenText(item)) + "\n";
   }
   return "<ul>\n" + text + "</ul>\n";
 }
@@ -169,10 +151,45 @@ std::string attemptSection(const std::vector<const Report*>& reports, uint64_t n
          stateLine(job, reports, now_ns) + findings(job) + kindTable(job) + moduleTable(job);
 }
 
+using Attempts = std::map<AttemptKey, std::vector<const Report*>>;
+
+/// Returns the table of `commtap list`. Runs with a section above have a link to their page.
+std::string runTable(const RunList& runs, const Attempts& attempts) {
+  if (runs.runs.empty()) {
+    return "";
+  }
+  const std::vector<TextColumn> columns = textColumns(kListTitles);
+  const auto row = [&columns](const char* tag, const std::vector<std::string>& cells) {
+    std::string text = "<tr>";
+    for (size_t i = 0; i < cells.size(); ++i) {
+      text += fmt::format("<{}{}>{}", tag, columns[i].align == Align::kRight ? " class=n" : "", cells[i]);
+    }
+    return text + "\n";
+  };
+  std::vector<std::string> titles;
+  for (const TextColumn& column : columns) {
+    titles.push_back(column.title);
+  }
+  std::string text = "<h2>Runs in the folder</h2>\n<p>The newest first; all numbers are sums over ranks.\n<table>";
+  text += row("th", titles);
+  for (const ListedRun& run : runs.runs) {
+    std::vector<std::string> cells = listCells(run);
+    std::transform(cells.begin(), cells.end(), cells.begin(), htmlText);
+    const auto attempt = attempts.upper_bound({run.run_id, std::numeric_limits<int64_t>::max()});
+    if (attempt != attempts.begin() && std::prev(attempt)->first.first == run.run_id) {
+      std::string& name = cells[cells.size() - 2];
+      name = fmt::format("<a href=\"{}\">{}</a>", htmlText(jobAddress(std::prev(attempt)->first)), name);
+    }
+    text += row("td", cells);
+  }
+  text += "</table>\n";
+  return runs.older == 0 ? text : text + "<p>" + counted(runs.older, "older run") + ": commtap list --all\n";
+}
+
 } // namespace
 
-std::string servePage(const LiveReports& live, const std::string& folder, uint64_t now_ns) {
-  std::map<std::pair<std::string, int64_t>, std::vector<const Report*>> attempts;
+std::string servePage(const LiveReports& live, const RunList& runs, const std::string& folder, uint64_t now_ns) {
+  Attempts attempts;
   for (const auto& report : live.reports) {
     attempts[{report->job.run_id, report->job.attempt}].push_back(report.get());
   }
@@ -186,6 +203,7 @@ std::string servePage(const LiveReports& live, const std::string& folder, uint64
   for (const auto& [key, reports] : attempts) {
     page += attemptSection(reports, now_ns);
   }
+  page += runTable(runs, attempts);
   for (const std::string& problem : live.problems) {
     page += fmt::format("<p class=bad>{}\n", htmlText(problem));
   }

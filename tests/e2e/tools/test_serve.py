@@ -199,7 +199,8 @@ def test_what_is_said_while_a_job_runs(jobs: Runner, tmp_path: Path, servers: li
     content_type, page = server.get("/", "text/html")
     assert content_type == "text/html; charset=utf-8"
     assert "<td>MLPModule.net2<" in page
-    assert "running: rank 0-1" in page
+    assert "ranks 0-1: still running" in page
+    assert "<td>running<" in page
     assert "<script" not in page
     with pytest.raises(OSError, match="404"):
         server.get("/etc/passwd")
