@@ -36,8 +36,12 @@ void add(Verb& program, std::string_view group, const std::vector<Verb>& verbs) 
     Verb& verb = program.verbs.emplace_back(each);
     verb.group = group;
     verb.is_seldom = group == kSeldom;
-    verb.options.insert(verb.options.begin(), {.names = "-h,--help", .help = "Print this help message and exit"});
-    if (readsFolder(verb)) {
+    const bool reads_folder = readsFolder(verb);
+    const char* const more = reads_folder ? "; --help-all: with options that are seldom needed" : "";
+    verb.options.insert(
+        verb.options.begin(),
+        {.names = "-h,--help", .help = std::string("Print this help message and exit").append(more)});
+    if (reads_folder) {
       verb.options.push_back(inputLimit());
     }
   }

@@ -94,7 +94,8 @@ Option inputLimit() {
       .value = "SIZE",
       .help = "Reject files that take more memory to read, for example 4GiB; default: 1GiB",
       .to = setMaxInputSize,
-      .unit = Unit::kBytes};
+      .unit = Unit::kBytes,
+      .is_seldom = true};
 }
 
 bool holdsRanks(const std::string& path) {
