@@ -56,8 +56,8 @@ std::vector<std::string> listCells(const ListedRun& run) {
       ranksText(run),
       run.planned ? "planned" : std::string(runEndName(run.end)),
       std::to_string(run.calls),
-      humanBytes(static_cast<double>(run.bytes)),
-      humanBytes(static_cast<double>(run.disk_bytes)),
+      humanBytes(run.bytes),
+      humanBytes(run.disk_bytes),
       run.run_id,
       nameOrCommand(run)};
 }

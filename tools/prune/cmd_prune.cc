@@ -53,7 +53,7 @@ std::string textOf(const PruneReport& report) {
         inert(run.run_id),
         run.kept_files == 0 ? "" : fmt::format("{} of ", run.files),
         counted(run.files + run.kept_files, "file"),
-        humanBytes(static_cast<double>(run.bytes)),
+        humanBytes(run.bytes),
         formatTimestamp(run.changed_at_ns));
   }
   return text;
@@ -100,7 +100,7 @@ void sayWhatStays(const std::vector<UnjudgedFile>& unjudged, PruneReport& report
         "commtap, or remove it if its process has ended",
         fmt::join(plan.undecided, ", ")));
   }
-  const std::string size = humanBytes(static_cast<double>(plan.kept_bytes));
+  const std::string size = humanBytes(plan.kept_bytes);
   say(counted(plan.kept_runs, "run is left, ", "runs are left, ") + size);
 }
 
@@ -154,7 +154,7 @@ int prune(const PruneArguments& arguments) {
   sayWhatStays(unjudged, report);
   const bool is_too_much = retention.max_bytes && report.plan.kept_bytes > *retention.max_bytes;
   if (is_too_much) {
-    say(fmt::format("--max-size {} is not reached", humanBytes(static_cast<double>(*retention.max_bytes))));
+    say(fmt::format("--max-size {} is not reached", humanBytes(*retention.max_bytes)));
   }
   const int printed = printOut(arguments.json ? jsonDocument(report) : textOf(report));
   return is_all_judged && !is_too_much ? printed : kExitFindings;

@@ -48,16 +48,6 @@ std::string htmlText(std::string_view text) {
   return xmlText(inert(text));
 }
 
-std::string amountCells(const Amount& amount) {
-  return fmt::format(
-      "<td class=n>{}<td class=n>{}<td class=n>{}\n",
-      amount.count,
-      humanBytes(static_cast<double>(amount.bytes)),
-      humanBytes(amount.bus_bytes));
-}
-
-constexpr const char* kAmountTitles = "<th class=n>count<th class=n>payload<th class=n>bus bytes\n";
-
 std::string badText(const std::string& text) {
   return "<strong class=bad>" + text + "</strong>";
 }

@@ -121,7 +121,7 @@ std::vector<std::string> rateCells(const Rate& rate, const RateColumns& columns,
   cells.push_back(humanBytes(rate.bytes_per_second));
   if (columns.totals) {
     cells.push_back(std::to_string(rate.count));
-    cells.push_back(humanBytes(static_cast<double>(rate.bytes)));
+    cells.push_back(humanBytes(rate.bytes));
   }
   if (columns.exposed) {
     cells.push_back(rate.exposed_share ? percentText(100 * *rate.exposed_share) : "");
