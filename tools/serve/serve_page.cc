@@ -12,21 +12,17 @@
 
 #include <fmt/format.h>
 
-#include "report/base/timestamp.h"
 #include "report/job/job_summary.h"
 #include "report/merge/job_merge.h"
-#include "report/model/amounts.h"
 #include "tools/list/list_text.h"
 #include "tools/live/live_folder.h"
 #include "tools/serve/live_jobs.h"
-#include "tools/text/job_text.h"
+#include "tools/show/screen_text.h"
 #include "tools/text/markup.h"
 #include "tools/text/text.h"
 
 namespace commtap {
 namespace {
-
-constexpr size_t kMaxModules = 50;
 
 constexpr const char* kHead = R"(<!doctype html>
 <html lang="en">
@@ -36,10 +32,11 @@ constexpr const char* kHead = R"(<!doctype html>
 <title>commtap</title>
 <style>
 :root { color-scheme: light dark; }
-body { font: 15px/1.4 system-ui, sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; }
+body { font: 15px/1.4 system-ui, sans-serif; max-width: 100em; margin: 2em auto; padding: 0 1em; }
 table { border-collapse: collapse; margin: .5em 0 1.5em; }
 th, td { text-align: left; padding: .15em 1em .15em 0; border-bottom: 1px solid #8884; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+pre { overflow-x: auto; }
 .bad { color: #c22; font-weight: 600; }
 </style>
 )";
@@ -75,70 +72,27 @@ std::string stateLine(const JobReport& job, std::span<const Report* const> repor
   return fmt::format("<p>{}. {}. Last activity {} ago.\n", state, counted(steps, "step"), idle);
 }
 
-/// Returns the ranks' disagreements.
-std::string disagreementItem(const JobReport& job, bool runs) {
+/// Returns a line if ranks disagree.
+std::string disagreementLine(const JobReport& job) {
+  const bool runs = isRunning(job);
   const auto counts = [runs](const Disagreement& item) {
     return item.what != Disagreement::What::kModule && !mayYetAgree(item, runs);
   };
   const auto found = std::count_if(job.disagreements.begin(), job.disagreements.end(), counts);
-  return found == 0
-             ? ""
-             : fmt::format("<li class=bad>ranks disagree, differences found: {}; the job's page lists them\n", found);
-}
-
-std::string findings(const JobReport& job) {
-  std::string text;
-  for (const ExitSummary& exit : exitsOf(job)) {
-    const std::string end = exitText(exit);
-    text += end.empty() ? "" : fmt::format("<li{}>{}\n", exit.hasEndedBadly() ? " class=bad" : "", htmlText(end));
-  }
-  text += disagreementItem(job, isRunning(job));
-  for (const NotSeenSummary& item : job.not_seen) {
-    text += "<li class=bad>not seen: " + htmlText(notSeenText(item)) + "\n";
-  }
-  return "<ul>\n" + text + "</ul>\n";
-}
-
-std::string kindTable(const JobReport& job) {
-  std::string text = fmt::format("<table><tr><th>phase<th>kind{}", kAmountTitles);
-  for (const auto& [key, amount] : amountsOf(job)) {
-    text += fmt::format("<tr><td>{}<td>{}{}", phaseName(key.phase), kindName(key.kind), amountCells(amount));
-  }
-  return text + "</table>\n";
-}
-
-std::string moduleTable(const JobReport& job) {
-  std::vector<std::pair<Amount, const JobModule*>> modules;
-  for (const JobModule& module : job.modules) {
-    if (const Amount own = sumOf(module.own, std::nullopt, std::nullopt); own.count > 0) {
-      modules.emplace_back(own, &module);
-    }
-  }
-  std::stable_sort(
-      modules.begin(), modules.end(), [](const auto& a, const auto& b) { return a.first.bytes > b.first.bytes; });
-  const size_t shown = std::min(modules.size(), kMaxModules);
-  std::string text = fmt::format("<table><tr><th>module, without its children{}", kAmountTitles);
-  for (size_t i = 0; i < shown; ++i) {
-    text += fmt::format("<tr><td>{}{}", htmlText(modules[i].second->name), amountCells(modules[i].first));
-  }
-  text += "</table>\n";
-  return shown == modules.size() ? text : text + "<p>" + counted(modules.size() - shown, "more module") + "\n";
+  return found == 0 ? ""
+                    : fmt::format("<p class=bad>Ranks disagree, differences found: {}; the page lists them\n", found);
 }
 
 std::string attemptSection(const std::vector<const Report*>& reports, uint64_t now_ns) {
-  const JobReport job = mergedJob(reports);
-  const std::string attempt = job.attempt == 0 ? "" : fmt::format(", attempt {}", job.attempt);
-  const std::string world = job.world_size ? fmt::format(" of {}", *job.world_size) : "";
+  JobReport job = mergedJob(reports);
+  job.missing.clear(); // they may run on other nodes
   return fmt::format(
-             "<h2><a href=\"{}\">{}</a>{}</h2>\n<p>Since {}. {}{} ranks on this node. All numbers are sums over "
-             "these ranks.\n",
+             "<h2><a href=\"{}\">{}</a>{}</h2>\n",
              htmlText(jobAddress({job.run_id, job.attempt})),
              job.run_id.empty() ? "Run without a name" : htmlText(job.run_id),
-             attempt,
-             formatTimestamp(job.started_at_ns),
-             countOf(job.ranks),
-             world) +
-         stateLine(job, reports, now_ns) + findings(job) + kindTable(job) + moduleTable(job);
+             job.attempt == 0 ? "" : fmt::format(", attempt {}", job.attempt)) +
+         stateLine(job, reports, now_ns) + disagreementLine(job) + "<pre>" + xmlText(numbersText(job, Color::none())) +
+         "</pre>\n";
 }
 
 using Attempts = std::map<AttemptKey, std::vector<const Report*>>;

@@ -12,7 +12,7 @@
 
 namespace commtap {
 
-/// Returns the page at `/`: the running jobs, their state and findings, what they communicated, and the runs of the
+/// Returns the page at `/`: the running jobs, their state and what `commtap show` says of them, and the runs of the
 /// folder, as one HTML document without scripts that reloads itself. Names are inert and escaped.
 std::string servePage(const LiveReports& live, const RunList& runs, const std::string& folder, uint64_t now_ns);
 

@@ -10,17 +10,18 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("the serve page lists ranks, kinds and modules of each attempt") {
+TEST_CASE("the serve page has what show says of each attempt") {
   Report second = sampleReport(2);
   second.job.exit = ExitKind::kKilled;
   const std::string page = servePage(liveOf({sampleReport(0), second}), {}, "out", 0);
-  CHECK(page.find("<h2><a href=\"job?run=sample-run&amp;attempt=0\">sample-run</a></h2>") != std::string::npos);
-  CHECK(page.find("2 of 4 ranks on this node") != std::string::npos);
-  CHECK(has(page, "<ul>\n<li class=bad>rank 2: crashed or killed (the signal is not known); the numbers end"));
-  CHECK(
-      page.find("<tr><td>forward<td>all_gather<td class=n>4<td class=n>4.00 KiB<td class=n>3.00 KiB") !=
-      std::string::npos);
-  CHECK(page.find("<tr><td>DistributedDataParallel.net1<td class=n>4") != std::string::npos);
+  CHECK(has(page, "<h2><a href=\"job?run=sample-run&amp;attempt=0\">sample-run</a></h2>"));
+  CHECK(has(page, "<pre>run sample-run, started "));
+  CHECK(has(page, "2 of 4 ranks: 0, 2\n"));
+  CHECK(has(page, "rank 2: crashed or killed (the signal is not known); the numbers end"));
+  CHECK_FALSE(has(page, "no report of"));
+  CHECK(has(page, "\nKIND "));
+  CHECK(has(page, "\nall_gather "));
+  CHECK(has(page, "\nDistributedDataParallel.net1 "));
 }
 
 TEST_CASE("names on the serve page cannot add markup") {
@@ -34,7 +35,7 @@ TEST_CASE("names on the serve page cannot add markup") {
   named.argv = {"<img src=x>"};
   const std::string page = servePage(live, RunList{.runs = {named}}, "<i>", 0);
   CHECK(page.find("&lt;script&gt;&quot;&amp;") != std::string::npos);
-  CHECK(page.find("&lt;img src=x&gt;\\x0a") != std::string::npos);
+  CHECK(has(page, "\n&lt;img src=x&gt;\\x0a "));
   for (const char* tag : {"<script", "<img", "<b>", "<i>"}) {
     CHECK(page.find(tag) == std::string::npos);
   }
@@ -63,19 +64,20 @@ TEST_CASE("the serve page says that ranks exited with an error, and with which s
   Report failed = sampleReport(0);
   failed.job.exit_status = 1;
   CHECK(has(servePage(liveOf({failed}), {}, "out", 0), "Ended with an error"));
-  CHECK(has(servePage(liveOf({failed}), {}, "out", 0), "<li class=bad>rank 0: ended with status 1\n"));
+  CHECK(has(servePage(liveOf({failed}), {}, "out", 0), "rank 0: ended with status 1\n"));
   Report killed = sampleReport(1);
   killed.job.exit = ExitKind::kKilled;
   killed.job.exit_signal = 15;
   CHECK(has(servePage(liveOf({failed, killed}), {}, "out", 0), "Ended, not by itself"));
-  CHECK(has(servePage(liveOf({failed, killed}), {}, "out", 0), "<li class=bad>rank 1: killed after the launcher sent SIGTERM;"));
+  CHECK(has(servePage(liveOf({failed, killed}), {}, "out", 0), "rank 1: killed after the launcher sent SIGTERM;"));
 }
 
 TEST_CASE("the serve page lists disagreements: of a running job only those in order") {
   Report second = sampleReport(1);
   second.collectives.at(0).count += 1;
-  CHECK(has(
-      servePage(liveOf({sampleReport(0), second}), {}, "out", 0), "<li class=bad>ranks disagree, differences found: 1;"));
+  CHECK(
+      has(servePage(liveOf({sampleReport(0), second}), {}, "out", 0),
+          "<p class=bad>Ranks disagree, differences found: 1;"));
   second.job.exit = ExitKind::kRunning;
   CHECK_FALSE(has(servePage(liveOf({sampleReport(0), second}), {}, "out", 0), "disagree"));
 }
@@ -90,7 +92,8 @@ TEST_CASE("the serve page lists the runs of the folder, with links to the pages 
     listed.calls = 7;
   }
   const std::string page = servePage(liveOf({sampleReport(0)}), list, "out", 0);
-  CHECK(has(page, "<td>failed<td class=n>7<td class=n>0 B<td class=n>0 B<td><a href=\"job?run=sample-run&amp;attempt=0"));
+  CHECK(
+      has(page, "<td>failed<td class=n>7<td class=n>0 B<td class=n>0 B<td><a href=\"job?run=sample-run&amp;attempt=0"));
   CHECK(has(page, "<td>ended-run<td>python train.py\n"));
   CHECK(page.find("sample-run</a><td>") < page.find("<td>ended-run"));
   CHECK(has(page, "<p>3 older runs: commtap list --all\n"));
