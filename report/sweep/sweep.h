@@ -59,8 +59,8 @@ std::string layoutName(const LayoutValues& values);
 struct SweptLayout {
   std::string name; ///< layoutName() of its values
   LayoutValues values;
-  std::string folder;                                      ///< of its plan, below the sweep's
-  std::string failure;                                     ///< why it has no plan; "" if it has one
+  std::string folder;  ///< of its plan, below the sweep's
+  std::string failure; ///< why it has no plan; "" if it has one
   LayoutPart all;
   std::vector<LayoutPart> groups; ///< most bytes first
 };

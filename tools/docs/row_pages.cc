@@ -109,7 +109,8 @@ void replaceReportRows(ordered_json& document) {
       definitions);
 }
 
-/// Replaces rows of a schema that is closed: it has no kinds or phases of collectives, so a reader knows all its fields.
+/// Replaces rows of a schema that is closed: it has no kinds or phases of collectives, so a reader knows all its
+/// fields.
 template <typename... Rows>
 void replaceClosedRows(ordered_json& document) {
   ordered_json& definitions = document["$defs"];
@@ -268,8 +269,7 @@ Result<std::string> schemaWithRows(const std::string& schema) {
       {"commtap-top-1", replaceOpenRows<TopReport, LateRank, Rate>},
       {"commtap-verify-1", replaceClosedRows<Verification, VerifyFinding, VerifyRanks>},
       {"commtap-verify-like-1", replaceClosedRows<LayoutComparison, LayoutFinding, FirstBits>},
-      {"commtap-why-1",
-       replaceOpenRows<Verdict, HangCall, HangRank, HangCount, HangDivergence, HangEnd, HangStack>},
+      {"commtap-why-1", replaceOpenRows<Verdict, HangCall, HangRank, HangCount, HangDivergence, HangEnd, HangStack>},
   };
   ordered_json document = ordered_json::parse(schema, nullptr, /*allow_exceptions=*/false);
   const bool is_schema = document.is_object() && document.contains("$id") && document.contains("$defs");

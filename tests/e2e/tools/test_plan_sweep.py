@@ -39,7 +39,9 @@ def test_a_sweep_is_one_table(tmp_path: Path) -> None:
     assert one["all"]["bytes_across_nodes"] == pytest.approx(4 * by_group["mesh_dp"]["bytes"], rel=0.05)
     assert f"{LLAMA}:" in three["failure"]
     assert "tp=3 failed: rank 0: " in plan.done.stdout
-    again = Plan(tmp_path / "layouts", 16, *options, "--json", "--", LLAMA, *SMALL_LLAMA, "--tp", "{tp}", "--steps", "9")
+    again = Plan(
+        tmp_path / "layouts", 16, *options, "--json", "--", LLAMA, *SMALL_LLAMA, "--tp", "{tp}", "--steps", "9"
+    )
     assert document_of(again.done.stdout) == sweep
     page = tmp_path / "page.html"
     html = subprocess.run([COMMAND, "html", plan.folder, "-o", page], capture_output=True, text=True, check=False)

@@ -38,9 +38,9 @@ TEST_CASE("the JSON of doctor has check, state, found and todo of each check") {
       jsonDocument(DoctorReport{.checks = {kSome[0]}}) ==
       "{\"schema\":\"commtap.doctor/1\",\"checks\":[{\"check\":\"torch\",\"state\":\"ok\",\"found\":\"torch 2.13.0\","
       "\"todo\":\"\"}]}\n");
-  CHECK(has(
-      jsonDocument(DoctorReport{.checks = {{DoctorCheck::kOutput, Health::kError, "\xff", ""}}}),
-      "\"state\":\"error\""));
+  CHECK(
+      has(jsonDocument(DoctorReport{.checks = {{DoctorCheck::kOutput, Health::kError, "\xff", ""}}}),
+          "\"state\":\"error\""));
 }
 
 TEST_CASE("only an error makes a command unhealthy") {
