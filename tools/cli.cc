@@ -85,7 +85,11 @@ int runCommandLine(const std::vector<std::string>& arguments) {
     std::fputs(parsed.text.c_str(), stdout);
     return kExitOk;
   }
-  return parsed.verb->run({commtap, std::move(parsed.command)});
+  try {
+    return parsed.verb->run({commtap, std::move(parsed.command)});
+  } catch (const VerbEnd& end) {
+    return end.exit_status;
+  }
 }
 
 } // namespace commtap

@@ -35,13 +35,10 @@ struct ListArguments {
 };
 
 int list(const ListArguments& arguments) {
-  if (!isThere(arguments.folder)) {
-    return kExitUsage;
-  }
+  mustExist(arguments.folder);
   const std::optional<uint64_t> within_ns = parseDurationNs(arguments.since);
   if (!arguments.since.empty() && !within_ns) {
-    say("--since " + arguments.since + " is no duration: write 90m, 24h or 7d");
-    return kExitUsage;
+    endVerb("--since " + arguments.since + " is no duration: write 90m, 24h or 7d");
   }
   recoverOrphanedLedgers(arguments.folder);
   const uint64_t now_ns = wallClockNs();
@@ -49,17 +46,14 @@ int list(const ListArguments& arguments) {
       .most = arguments.all ? 0 : kMostRuns,
       .since_ns = within_ns ? now_ns - std::min(now_ns, *within_ns) : 0,
       .failed = arguments.failed};
-  const Result<RunList> found =
-      withProgress([&](const Progress& progress) { return listRuns(arguments.folder, filter, progress); });
-  if (!found) {
-    say(found.error());
-    return kExitFindings;
-  }
-  sayAll(found->problems);
+  const RunList found = orEnd(
+      withProgress([&](const Progress& progress) { return listRuns(arguments.folder, filter, progress); }),
+      kExitFindings);
+  sayAll(found.problems);
   const int printed = printOut(
-      arguments.json ? jsonDocument(*found)
-                     : listText(*found, arguments.folder, Color::forStream(STDOUT_FILENO), isatty(STDOUT_FILENO) == 1));
-  return found->problems.empty() ? printed : kExitFindings;
+      arguments.json ? jsonDocument(found)
+                     : listText(found, arguments.folder, Color::forStream(STDOUT_FILENO), isatty(STDOUT_FILENO) == 1));
+  return found.problems.empty() ? printed : kExitFindings;
 }
 
 } // namespace

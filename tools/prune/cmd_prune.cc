@@ -104,40 +104,30 @@ void sayWhatStays(const std::vector<UnjudgedFile>& unjudged, PruneReport& report
   say(counted(plan.kept_runs, "run is left, ", "runs are left, ") + size);
 }
 
-/// Returns false, and says why, if the arguments do not say what to keep.
-bool readRetention(const PruneArguments& arguments, Retention& retention) {
-  retention.keep_ns = parseDurationNs(arguments.keep);
+/// Reads what to keep. Ends the verb if the arguments do not say it.
+Retention readRetention(const PruneArguments& arguments) {
+  const Retention retention{.keep_ns = parseDurationNs(arguments.keep), .max_bytes = arguments.max_bytes};
   if (!arguments.keep.empty() && !retention.keep_ns) {
-    say("--keep " + arguments.keep + " is no duration: write 12h or 30d");
-    return false;
+    endVerb("--keep " + arguments.keep + " is no duration: write 12h or 30d");
   }
-  retention.max_bytes = arguments.max_bytes;
   if (!retention.keep_ns && !retention.max_bytes) {
-    say("say what to keep: --keep 30d, --max-size 50G, or both");
-    return false;
+    endVerb("say what to keep: --keep 30d, --max-size 50G, or both");
   }
   if (struct stat facts{}; stat(arguments.folder.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode)) {
-    say(arguments.folder + " is not a folder: give the folder with the reports of many runs");
-    return false;
+    endVerb(arguments.folder + " is not a folder: give the folder with the reports of many runs");
   }
-  return true;
+  return retention;
 }
 
 int prune(const PruneArguments& arguments) {
-  Retention retention;
-  if (!readRetention(arguments, retention)) {
-    return kExitUsage;
-  }
+  const Retention retention = readRetention(arguments);
   recoverOrphanedLedgers(arguments.folder);
-  Result<ReportScan> scan =
-      withProgress([&](const auto& progress) { return scanReports(arguments.folder, progress, Copies::kKeep); });
-  if (!scan) {
-    say(scan.error());
-    return kExitFindings;
-  }
-  std::vector<UnjudgedFile> unjudged = findUnjudged(arguments.folder, *scan);
-  std::vector<StoredFile> files = storedFiles(*scan);
-  for (StoredFile& samples : storedSamples(arguments.folder, scan->problems, ", and stays")) {
+  ReportScan scan = orEnd(
+      withProgress([&](const auto& progress) { return scanReports(arguments.folder, progress, Copies::kKeep); }),
+      kExitFindings);
+  std::vector<UnjudgedFile> unjudged = findUnjudged(arguments.folder, scan);
+  std::vector<StoredFile> files = storedFiles(scan);
+  for (StoredFile& samples : storedSamples(arguments.folder, scan.problems, ", and stays")) {
     files.push_back(std::move(samples));
   }
   std::vector<StoredRun> runs = storedRuns(std::move(files));
@@ -145,11 +135,11 @@ int prune(const PruneArguments& arguments) {
   PruneReport report{
       .dry_run = arguments.is_dry_run,
       .plan = planPrune(std::move(runs), retention, wallClockNs()),
-      .problems = scan->problems};
+      .problems = scan.problems};
   withProgress(
       [&](const auto& progress) { carryOut(arguments, progress, report); },
       arguments.is_dry_run ? "judging" : "removing");
-  const bool is_all_judged = unjudged.empty() && report.problems.size() == scan->problems.size();
+  const bool is_all_judged = unjudged.empty() && report.problems.size() == scan.problems.size();
   sayAll(report.problems);
   sayWhatStays(unjudged, report);
   const bool is_too_much = retention.max_bytes && report.plan.kept_bytes > *retention.max_bytes;

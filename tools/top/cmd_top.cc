@@ -145,18 +145,12 @@ int watch(const TopArguments& arguments, const Looker& look, const std::string& 
 }
 
 int top(const TopArguments& arguments) {
-  Result<std::optional<HostsView>> hosts = hostsFor(arguments.hosts, pathsIn(arguments.path));
-  if (!hosts) {
-    say(hosts.error());
-    return kExitUsage;
-  }
+  std::optional<HostsView> hosts = orEnd(hostsFor(arguments.hosts, pathsIn(arguments.path)));
   const std::string of_run = arguments.run.empty() ? "" : ", of run " + inert(arguments.run);
-  if (*hosts) {
-    return watch(arguments, lookerAt(std::move(**hosts), arguments.run), "on these hosts" + of_run);
+  if (hosts) {
+    return watch(arguments, lookerAt(std::move(*hosts), arguments.run), "on these hosts" + of_run);
   }
-  if (!isThere(arguments.path)) {
-    return kExitUsage;
-  }
+  mustExist(arguments.path);
   return watch(
       arguments, lookerAt(arguments.path, arguments.run), "on this machine that writes to " + arguments.path + of_run);
 }

@@ -161,8 +161,7 @@ std::string fittedTable(
     const Color& color) {
   size_t longest = 0;
   for (const Rate& rate : rates) {
-    longest = std::max(
-        {longest, displayWidth(inert(rate.name)), columns.runs ? displayWidth(inert(rate.run)) : 0});
+    longest = std::max({longest, displayWidth(inert(rate.name)), columns.runs ? displayWidth(inert(rate.run)) : 0});
   }
   size_t name_width = columns.exposed || columns.running ? std::min(longest, kNameBesideTimes) : longest;
   while (name_width > kMinName && widthOf(tableOf(title, rates, columns, name_width).text(Color::none())) > width) {

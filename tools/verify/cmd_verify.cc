@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,14 +43,12 @@ struct VerifyArguments {
   bool same_data = false;
 };
 
-/// Returns the options of the comparison; nullopt after saying what is wrong with them.
-std::optional<LayoutOptions> layoutOptions(const VerifyArguments& arguments) {
+LayoutOptions layoutOptions(const VerifyArguments& arguments) {
   LayoutOptions options{.has_same_data = arguments.same_data};
   for (const std::string& rename : arguments.renames) {
     const size_t middle = rename.find('=');
     if (middle == std::string::npos || middle == 0) {
-      say("--rename " + rename + " is not OLD=NEW, the beginning of a name and what to take it for");
-      return std::nullopt;
+      endVerb("--rename " + rename + " is not OLD=NEW, the beginning of a name and what to take it for");
     }
     options.renames.emplace_back(rename.substr(0, middle), rename.substr(middle + 1));
   }
@@ -71,10 +68,7 @@ int answer(
     TextOf<Judged> text,
     JunitOf<Judged> junit,
     const IsFailure& is_failure) {
-  if (!result) {
-    say(result.error());
-    return kExitNoSamples;
-  }
+  endIf(result ? "" : result.error(), kExitNoSamples);
   sayAll(result->problems);
   const std::string output = arguments.json                ? jsonDocument(*result)
                              : arguments.format == "junit" ? junit(*result, arguments.strict)
@@ -88,19 +82,16 @@ int answer(
 }
 
 int compareRuns(const VerifyArguments& arguments) {
-  const std::optional<LayoutOptions> options = layoutOptions(arguments);
-  if (!options || !std::all_of(arguments.like.begin(), arguments.like.end(), isThere)) {
-    return kExitUsage;
-  }
+  const LayoutOptions options = layoutOptions(arguments);
+  std::for_each(arguments.like.begin(), arguments.like.end(), mustExist);
   if (arguments.like.size() > 2) {
-    say("--like can be given twice: the other run, and a second run of its layout");
-    return kExitUsage;
+    endVerb("--like can be given twice: the other run, and a second run of its layout");
   }
   for (const std::string& path : arguments.like) {
     recoverOrphanedLedgers(path);
   }
   const Result<LayoutComparison> result = withProgress([&](const Progress& progress) {
-    return comparedRuns(arguments.path, arguments.selection, arguments.like, *options, progress);
+    return comparedRuns(arguments.path, arguments.selection, arguments.like, options, progress);
   });
   return answer(result, arguments, layoutText, layoutJunit, [](LayoutStatus status, bool is_strict) {
     return status == LayoutStatus::kWrong || (is_strict && status != LayoutStatus::kOk);
@@ -108,9 +99,7 @@ int compareRuns(const VerifyArguments& arguments) {
 }
 
 int verifyRun(const VerifyArguments& arguments) {
-  if (!isThere(arguments.path)) {
-    return kExitUsage;
-  }
+  mustExist(arguments.path);
   recoverOrphanedLedgers(arguments.path);
   if (!arguments.like.empty()) {
     return compareRuns(arguments);

@@ -188,28 +188,24 @@ int lookOnce(const WhyArguments& arguments, JobLooker looker) {
     std::this_thread::sleep_for(std::chrono::duration<double>(arguments.interval_s));
     now = looker.look();
   }
-  Result<ChosenRuns> runs = chosenRuns(now, arguments.run);
-  if (!runs) {
-    say(runs.error());
-    return kExitUsage;
-  }
+  ChosenRuns runs = orEnd(chosenRuns(now, arguments.run));
   const bool are_unjoined = !now.started.empty() && arguments.run.empty();
-  if (are_unjoined || runs->judged.empty()) {
-    runs->judged = {{{}, std::move(now)}};
-    runs->others.clear();
+  if (are_unjoined || runs.judged.empty()) {
+    runs.judged = {{{}, std::move(now)}};
+    runs.others.clear();
   }
   int status = kExitOk;
-  for (SeenRun& seen : runs->judged) {
+  for (SeenRun& seen : runs.judged) {
     Verdict verdict = looker.verdict(before, seen.look);
     sayLaterFailures(arguments, verdict);
-    const bool has_title = runs->judged.size() > 1 && !arguments.json;
+    const bool has_title = runs.judged.size() > 1 && !arguments.json;
     if ((has_title && printOut(titleOf(verdict.run_id)) != kExitOk) || print(verdict, arguments) != kExitOk) {
       return kExitUnknown;
     }
     sayLate(seen.look, verdict, arguments);
     status = graver(status, exitStatusOf(verdict));
   }
-  const int others = sayOthers(looker, before, *runs, arguments);
+  const int others = sayOthers(looker, before, runs, arguments);
   return status == kExitOk ? others : status;
 }
 
@@ -318,23 +314,17 @@ int watch(const WhyArguments& arguments, JobLooker looker) {
 }
 
 int why(const WhyArguments& arguments) {
-  Result<std::optional<HostsView>> hosts = hostsFor(arguments.hosts, arguments.paths);
-  if (!hosts) {
-    say(hosts.error());
-    return kExitUsage;
-  }
+  std::optional<HostsView> hosts = orEnd(hostsFor(arguments.hosts, arguments.paths));
   for (const std::string& path : arguments.paths) {
-    const bool is_absent = !*hosts && !arguments.watch && access(path.c_str(), F_OK) != 0;
-    if (is_absent && processesWritingTo(path).empty() && !isThere(path)) { // ranks write once they have joined a group
-      return kExitUsage;
+    if (!hosts && !arguments.watch && processesWritingTo(path).empty()) { // ranks write once they have joined a group
+      mustExist(path);
     }
   }
   const std::string& webhook = arguments.notification.webhook;
-  if (const Result<HttpUrl> url = parseUrl(webhook); !webhook.empty() && !url) {
-    say("--webhook " + url.error());
-    return kExitUsage;
+  if (!webhook.empty()) {
+    orEnd(parseUrl(webhook), kExitUsage, "--webhook ");
   }
-  JobLooker looker(arguments, std::move(*hosts));
+  JobLooker looker(arguments, std::move(hosts));
   return arguments.watch ? watch(arguments, std::move(looker)) : lookOnce(arguments, std::move(looker));
 }
 
