@@ -36,8 +36,12 @@ void add(Verb& program, std::string_view group, const std::vector<Verb>& verbs) 
     Verb& verb = program.verbs.emplace_back(each);
     verb.group = group;
     verb.is_seldom = group == kSeldom;
-    verb.options.insert(verb.options.begin(), {.names = "-h,--help", .help = "Print this help message and exit"});
-    if (readsFolder(verb)) {
+    const bool reads_folder = readsFolder(verb);
+    const char* const more = reads_folder ? "; --help-all: with options that are seldom needed" : "";
+    verb.options.insert(
+        verb.options.begin(),
+        {.names = "-h,--help", .help = std::string("Print this help message and exit").append(more)});
+    if (reads_folder) {
       verb.options.push_back(inputLimit());
     }
   }
@@ -81,7 +85,11 @@ int runCommandLine(const std::vector<std::string>& arguments) {
     std::fputs(parsed.text.c_str(), stdout);
     return kExitOk;
   }
-  return parsed.verb->run({commtap, std::move(parsed.command)});
+  try {
+    return parsed.verb->run({commtap, std::move(parsed.command)});
+  } catch (const VerbEnd& end) {
+    return end.exit_status;
+  }
 }
 
 } // namespace commtap

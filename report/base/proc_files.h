@@ -18,6 +18,10 @@ bool isShortNumber(const std::string& text);
 /// Returns the pids in `proc`, in order.
 std::vector<uint64_t> pidsIn(const std::string& proc);
 
+/// Returns the words of /proc/PID/stat after the program's name: the state, then numbers; none if there is no such
+/// process.
+std::vector<std::string> statFields(uint64_t pid, const std::string& proc = "/proc");
+
 /// Returns field `field`, 4 or above and a number, of /proc/PID/stat; nullopt if there is no such process.
 std::optional<uint64_t> statNumber(uint64_t pid, int field, const std::string& proc = "/proc");
 

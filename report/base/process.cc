@@ -83,24 +83,20 @@ std::vector<uint64_t> pidsIn(const std::string& proc) {
   return pids;
 }
 
-std::optional<uint64_t> statNumber(uint64_t pid, int field, const std::string& proc) {
+std::vector<std::string> statFields(uint64_t pid, const std::string& proc) {
   const std::string stat = procText(pid, "stat", proc);
   // Field 2 is the name in parentheses, which may contain spaces and parentheses.
   const size_t name_end = stat.rfind(')');
-  if (name_end == std::string::npos) {
-    return std::nullopt;
-  }
-  std::istringstream fields(stat.substr(name_end + 1));
-  std::string text;
-  fields >> text;
-  if (text == "Z" || text == "X") {
-    return std::nullopt;
-  }
-  for (int i = 4; i < field; ++i) {
-    fields >> text;
-  }
-  uint64_t number = 0;
-  return fields >> number ? std::optional<uint64_t>(number) : std::nullopt;
+  std::istringstream words(name_end == std::string::npos ? "" : stat.substr(name_end + 1));
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+std::optional<uint64_t> statNumber(uint64_t pid, int field, const std::string& proc) {
+  const std::vector<std::string> fields = statFields(pid, proc);
+  const auto place = static_cast<size_t>(field - 3); // the state, the first, is field 3
+  const bool has_ended = fields.empty() || fields[0] == "Z" || fields[0] == "X";
+  return has_ended || place >= fields.size() ? std::nullopt
+                                             : std::optional(std::strtoull(fields[place].c_str(), nullptr, 10));
 }
 
 std::vector<std::string> argumentsIn(const std::string& raw) {

@@ -125,7 +125,7 @@ inline constexpr auto kColumns<HangStack> = std::tuple{
 
 template <>
 inline constexpr auto kColumns<Verdict> = std::tuple{
-    column(field::kSchema, &Verdict::schema, "The version of this format. A reader must reject another major version."),
+    column(field::kSchema, &Verdict::schema, kSchemaHelp),
     column("status", &Verdict::status, ""),
     column(
         "earlier_status",

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
 #include <string>
 
 namespace commtap {
@@ -10,6 +11,10 @@ namespace commtap {
 
 /// Returns "96 B", "1.50 KiB" or "12.0 GiB".
 std::string humanBytes(double bytes);
+template <std::integral Bytes>
+std::string humanBytes(Bytes bytes) {
+  return humanBytes(static_cast<double>(bytes));
+}
 
 /// Returns "850 ns", "1.20 ms", "12.5 s" or "3.40 h".
 std::string humanDuration(double ns);

@@ -158,6 +158,11 @@ class JsonRow {
 /// Helpers that write commtap's JSON documents: one table row per line, null for unknown values, invalid UTF-8 in names
 /// replaced.
 
+/// Returns the output of `--json`: one line, in ASCII.
+inline std::string jsonDocument(const nlohmann::ordered_json& value) {
+  return value.dump(-1, ' ', /*ensure_ascii=*/true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 inline std::string jsonLine(const nlohmann::ordered_json& value) {
   return value.dump(-1, ' ', /*ensure_ascii=*/false, nlohmann::ordered_json::error_handler_t::replace);
 }

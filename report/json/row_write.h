@@ -221,4 +221,12 @@ void appendRow(std::string& text, const Row& row, const Context& context) {
   addFields(object, row, context);
 }
 
+/// Returns a document that is one row, as a command prints it with `--json`.
+template <Described Row>
+std::string jsonDocument(const Row& row) {
+  std::string text;
+  appendRow(text, row, ReportContext());
+  return text + "\n";
+}
+
 } // namespace commtap

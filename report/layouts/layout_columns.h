@@ -41,10 +41,7 @@ inline constexpr auto kColumns<FirstBits> = std::tuple{
 
 template <>
 inline constexpr auto kColumns<LayoutComparison> = std::tuple{
-    column(
-        field::kSchema,
-        &LayoutComparison::schema,
-        "The version of this format. A reader must reject another major version."),
+    column(field::kSchema, &LayoutComparison::schema, kSchemaHelp),
     column("status", &LayoutComparison::status, ""),
     column("line", &LayoutComparison::line, "The first line of the text, for people."),
     column(field::kRunId, &LayoutComparison::run_id, "The run."),

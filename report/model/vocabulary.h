@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,20 @@ concept NamedEnum = requires {
   EnumNames<Enum>::kHelp;
 };
 
-/// The functions that follow from the names of an enumeration.
+/// A value of an enumeration that has a sentence on each of its values, for a table of docs/.
+struct NamedValue {
+  std::string_view name;
+  std::string_view meaning;
+};
+
+template <size_t kCount>
+constexpr std::array<std::string_view, kCount> namesOf(const std::array<NamedValue, kCount>& values) {
+  std::array<std::string_view, kCount> names;
+  std::ranges::transform(values, names.begin(), &NamedValue::name);
+  return names;
+}
+
+/// The functions that follow from the names of an enumeration, and from its `kValues` if it has these.
 template <typename Enum>
 struct Named {
   static constexpr std::string_view name(Enum value) {
@@ -36,6 +50,9 @@ struct Named {
       }
     }
     return std::nullopt;
+  }
+  static constexpr std::string_view meaning(Enum value) {
+    return EnumNames<Enum>::kValues.at(static_cast<size_t>(value)).meaning;
   }
   static constexpr int kCount = static_cast<int>(EnumNames<Enum>::kNames.size());
 };

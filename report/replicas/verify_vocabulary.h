@@ -58,65 +58,54 @@ enum class VerifyClass : uint8_t {
   kUnmeasured,        ///< replicas differ, by how much is not known
   kFewerSteps,        ///< a rank has fewer samples than the others
 };
-struct VerifyClassText {
-  std::string_view name;
-  std::string_view meaning; ///< one sentence
-};
-inline constexpr auto kVerifyClasses = std::to_array<VerifyClassText>({
-    {"skipped_step", "A rank made one update fewer than the others before the same step of the optimizer."},
-    {"non_finite", "Some replicas of a parameter have infinities or NaN, and others have none."},
-    {"non_finite_gradient",
-     "Replicas are alike, and some of their gradients have infinities or NaN, and others have none."},
-    {"source_of_nan", "Infinities or NaN on all ranks: whether one of them put these into a reduction of gradients."},
-    {"same_gradient", "Ranks use the same gradient, and hold values that were equal before."},
-    {"drift", "Ranks held replicas, which equal gradients or changes prove, and then other values."},
-    {"declared", "Ranks hold replicas by declaration, started equal, and then had other values."},
-    {"never_equal", "Replicas differ in the first sample already."},
-    {"unproven",
-     "Ranks started equal, in a parameter that was made equal or where others are replicas, and went apart."},
-    {"separate", "Ranks started equal in all parameters, and went apart: another model each, or no reduction."},
-    {"tied", "Parameters of two names, on ranks of two stages, started equal and went apart."},
-    {"buffers", "Buffers differ between ranks that hold replicas of the parameters."},
-    {"reductions_stop", "A group reduced gradients in each step of the job up to one, and in none after it."},
-    {"same_data", "Ranks whose gradients are reduced together read the same samples."},
-    {"reduced_twice", "Gradients that a reduction made equal on all ranks are reduced again."},
-    {"no_contribution", "Ranks put only zeros into the reductions of a step, and others have gradients."},
-    {"twin_shards", "All shards of a parameter started with the same values."},
-    {"stuck", "The values never change, although there are gradients for them."},
-    {"no_gradient", "The optimizer never had a gradient for the parameter, or only zeros."},
-    {"periodic", "Ranks went apart and were equal again later: averaged now and then."},
-    {"experts",
-     "Parameters below a module with an all_to_all started equal, and went apart as experts do, next to a shared "
-     "model."},
-    {"one_way",
-     "Modules that are trained gather or send values in the forward, and nothing communicates for them in the "
-     "backward."},
-    {"lone_reductions",
-     "Gradients are reduced in a group of one rank: of ranks that went apart, or that do not communicate otherwise."},
-    {"unused_dimension",
-     "Nothing communicates over a dimension of a mesh, and gradients are reduced over another one."},
-    {"growing_gradient", "What ranks put into the reductions grows with each step, and becomes more alike."},
-    {"other_size", "Ranks put gradients into the reductions that are many times as large as the smallest."},
-    {"rank_copy", "A parameter that no optimizer has changes on some ranks, and does not on others."},
-    {"rounding", "Replicas differ by as much as ranks that round differently."},
-    {"unmeasured", "Replicas differ, and their samples do not show by how much."},
-    {"fewer_steps", "The last sample of some ranks is of an earlier step."},
-});
-inline constexpr int kVerifyClassCount = kVerifyClasses.size();
 template <>
 struct EnumNames<VerifyClass> : Named<VerifyClass> {
   static constexpr const char* kHelp = "What was found; commtap help verify lists the classes.";
-  static constexpr auto kNames = [] {
-    std::array<std::string_view, kVerifyClassCount> names;
-    std::transform(
-        kVerifyClasses.begin(), kVerifyClasses.end(), names.begin(), [](const auto& each) { return each.name; });
-    return names;
-  }();
+  static constexpr auto kValues = std::to_array<NamedValue>({
+      {"skipped_step", "A rank made one update fewer than the others before the same step of the optimizer."},
+      {"non_finite", "Some replicas of a parameter have infinities or NaN, and others have none."},
+      {"non_finite_gradient",
+       "Replicas are alike, and some of their gradients have infinities or NaN, and others have none."},
+      {"source_of_nan", "Infinities or NaN on all ranks: whether one of them put these into a reduction of gradients."},
+      {"same_gradient", "Ranks use the same gradient, and hold values that were equal before."},
+      {"drift", "Ranks held replicas, which equal gradients or changes prove, and then other values."},
+      {"declared", "Ranks hold replicas by declaration, started equal, and then had other values."},
+      {"never_equal", "Replicas differ in the first sample already."},
+      {"unproven",
+       "Ranks started equal, in a parameter that was made equal or where others are replicas, and went apart."},
+      {"separate", "Ranks started equal in all parameters, and went apart: another model each, or no reduction."},
+      {"tied", "Parameters of two names, on ranks of two stages, started equal and went apart."},
+      {"buffers", "Buffers differ between ranks that hold replicas of the parameters."},
+      {"reductions_stop", "A group reduced gradients in each step of the job up to one, and in none after it."},
+      {"same_data", "Ranks whose gradients are reduced together read the same samples."},
+      {"reduced_twice", "Gradients that a reduction made equal on all ranks are reduced again."},
+      {"no_contribution", "Ranks put only zeros into the reductions of a step, and others have gradients."},
+      {"twin_shards", "All shards of a parameter started with the same values."},
+      {"stuck", "The values never change, although there are gradients for them."},
+      {"no_gradient", "The optimizer never had a gradient for the parameter, or only zeros."},
+      {"periodic", "Ranks went apart and were equal again later: averaged now and then."},
+      {"experts",
+       "Parameters below a module with an all_to_all started equal, and went apart as experts do, next to a shared "
+       "model."},
+      {"one_way",
+       "Modules that are trained gather or send values in the forward, and nothing communicates for them in the "
+       "backward."},
+      {"lone_reductions",
+       "Gradients are reduced in a group of one rank: of ranks that went apart, or that do not communicate otherwise."},
+      {"unused_dimension",
+       "Nothing communicates over a dimension of a mesh, and gradients are reduced over another one."},
+      {"growing_gradient", "What ranks put into the reductions grows with each step, and becomes more alike."},
+      {"other_size", "Ranks put gradients into the reductions that are many times as large as the smallest."},
+      {"rank_copy", "A parameter that no optimizer has changes on some ranks, and does not on others."},
+      {"rounding", "Replicas differ by as much as ranks that round differently."},
+      {"unmeasured", "Replicas differ, and their samples do not show by how much."},
+      {"fewer_steps", "The last sample of some ranks is of an earlier step."},
+  });
+  static constexpr auto kNames = namesOf(kValues);
 };
 inline constexpr auto verifyClassName = EnumNames<VerifyClass>::name;
-constexpr std::string_view verifyClassMeaning(VerifyClass what) {
-  return kVerifyClasses.at(static_cast<size_t>(what)).meaning;
-}
+inline constexpr auto verifyClassMeaning = EnumNames<VerifyClass>::meaning;
+inline constexpr int kVerifyClassCount = EnumNames<VerifyClass>::kCount;
 
 /// Why the values of a parameter differ.
 enum class DifferenceCause : uint8_t {

@@ -11,12 +11,10 @@
 #include <unordered_set>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
-#include "report/json/columns.h"
-#include "report/json/fields.h"
 #include "report/json/row_columns.h"
+#include "report/json/row_write.h"
 #include "report/model/amounts.h"
+#include "report/sweep/sweep_columns.h"
 
 namespace commtap {
 namespace {
@@ -151,8 +149,6 @@ messagesOf(const std::vector<PlannedRank>& planned, const std::vector<JobGroup>&
 
 namespace {
 
-using nlohmann::ordered_json;
-
 void addTo(LayoutPart& part, const Messages& messages) {
   part.nodes = std::max(part.nodes, messages.nodes);
   part.calls += messages.calls;
@@ -177,48 +173,7 @@ LayoutPart& partOf(const Messages& messages, std::vector<LayoutPart>& parts) {
   return parts.back();
 }
 
-ordered_json partJson(const LayoutPart& part) {
-  return {
-      {field::kGroup, part.group},
-      {field::kSize, part.size},
-      {"nodes", part.nodes},
-      {"calls", part.calls},
-      {field::kBytes, part.bytes},
-      {"bytes_across_nodes", part.bytes_across},
-      {"smallest", part.smallest},
-      {"largest", part.largest},
-  };
-}
-
-ordered_json layoutJson(const SweptLayout& layout) {
-  ordered_json values = ordered_json::object();
-  for (const auto& [name, value] : layout.values) {
-    values[name] = value;
-  }
-  ordered_json groups = ordered_json::array();
-  for (const LayoutPart& part : layout.groups) {
-    groups.push_back(partJson(part));
-  }
-  return {
-      {field::kName, layout.name()},
-      {"values", values},
-      {"folder", layout.folder},
-      {"failure", layout.failure},
-      {"all", partJson(layout.all)},
-      {field::kGroups, groups},
-  };
-}
-
 } // namespace
-
-std::string SweptLayout::name() const {
-  std::string text;
-  for (const auto& [name, value] : values) {
-    text += text.empty() ? "" : " ";
-    text.append(name).append("=").append(value);
-  }
-  return text;
-}
 
 void addMessages(const std::vector<Messages>& messages, SweptLayout& layout) {
   for (const Messages& each : messages) {
@@ -238,20 +193,26 @@ void sortLayouts(std::vector<SweptLayout>& layouts) {
       layouts.begin(), layouts.end(), [&key](const SweptLayout& a, const SweptLayout& b) { return key(a) < key(b); });
 }
 
-std::string sweepToJson(const Sweep& sweep) {
-  ordered_json layouts = ordered_json::array();
-  for (const SweptLayout& layout : sweep.layouts) {
-    layouts.push_back(layoutJson(layout));
+std::string layoutName(const LayoutValues& values) {
+  std::string text;
+  for (const auto& [name, value] : values) {
+    text += text.empty() ? "" : " ";
+    text.append(name).append("=").append(value);
   }
-  const ordered_json document = {
-      {field::kSchema, kSweepSchema},
-      {field::kPlanned, true},
-      {"command", sweep.command},
-      {field::kWorldSize, sweep.world_size},
-      {"ranks_per_node", sweep.per_node},
-      {"layouts", layouts},
-  };
-  return document.dump(1, ' ', /*ensure_ascii=*/true, ordered_json::error_handler_t::replace) + "\n";
+  return text;
+}
+
+template <typename Context>
+void addField(JsonRow& row, std::string_view name, const LayoutValues& values, AsItIs, const Context&) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (const auto& [key, value] : values) {
+    object[key] = value;
+  }
+  row.addJson(name, object);
+}
+
+std::string sweepToJson(const Sweep& sweep) {
+  return jsonDocument(sweep);
 }
 
 std::string sweepIn(const std::string& path) {

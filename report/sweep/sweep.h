@@ -50,20 +50,28 @@ struct LayoutPart {
   uint64_t largest = 0;    ///< bytes of the largest call
 };
 
+/// The values of the placeholders of one layout, by name.
+using LayoutValues = std::vector<std::pair<std::string, std::string>>;
+/// Returns "tp=8 dp=4".
+std::string layoutName(const LayoutValues& values);
+
 /// One layout of a sweep.
 struct SweptLayout {
-  std::vector<std::pair<std::string, std::string>> values; ///< by the name of the placeholder
-  std::string folder;                                      ///< of its plan, below the sweep's
-  std::string failure;                                     ///< why it has no plan; "" if it has one
+  std::string name; ///< layoutName() of its values
+  LayoutValues values;
+  std::string folder;  ///< of its plan, below the sweep's
+  std::string failure; ///< why it has no plan; "" if it has one
   LayoutPart all;
   std::vector<LayoutPart> groups; ///< most bytes first
-
-  /// Returns "tp=8 dp=4".
-  std::string name() const;
 };
 
-/// The layouts of one job.
+/// The `schema` field of a sweep.
+inline constexpr const char* kSweepSchema = "commtap.sweep/1";
+
+/// The layouts of one job, the content of the file `sweep.json` in their folder.
 struct Sweep {
+  std::string schema = kSweepSchema;
+  bool planned = true;
   std::vector<std::string> command;
   int64_t world_size = 0;
   int64_t per_node = 0;
@@ -78,9 +86,6 @@ void sortLayouts(std::vector<SweptLayout>& layouts);
 
 /// The file of a sweep's folder that has its table.
 inline constexpr const char* kSweepFile = "sweep.json";
-/// The `schema` field of that file. docs/plan.md describes its fields.
-inline constexpr const char* kSweepSchema = "commtap.sweep/1";
-
 std::string sweepToJson(const Sweep& sweep);
 
 /// Returns the file of the sweep at `path`, a folder or the file itself; "" if there is none.

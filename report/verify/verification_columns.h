@@ -90,10 +90,7 @@ inline constexpr auto kColumns<VerifyFinding> = std::tuple{
 
 template <>
 inline constexpr auto kColumns<Verification> = std::tuple{
-    column(
-        field::kSchema,
-        &Verification::schema,
-        "The version of this format. A reader must reject another major version."),
+    column(field::kSchema, &Verification::schema, kSchemaHelp),
     column("status", &Verification::status, ""),
     column("line", &Verification::line, "The first line of the text, for people."),
     column(field::kRunId, &Verification::run_id, "The run."),

@@ -63,28 +63,19 @@ void addMissed(const std::string& path, JobReport& job) {
   }
 }
 
-std::optional<JobReport> readJobInput(const std::string& path, const JobSelection& selection, int& exit_status) {
-  exit_status = kExitUsage;
-  if (!isThere(path)) {
-    return std::nullopt;
-  }
+JobReport readJobInput(const std::string& path, const JobSelection& selection) {
+  mustExist(path);
   recoverOrphanedLedgers(path);
   Result<JobReport> job = withProgress([&](const Progress& progress) { return readJob(path, selection, progress); });
   if (!job) {
     say(job.error());
-    if (const std::string failed = failedRun(path, selection, 0); !failed.empty()) {
-      say(failed);
-    }
-    exit_status = isSelectionAbsent(path, selection) ? kExitUsage : kExitFindings;
-    return std::nullopt;
+    const int exit_status = isSelectionAbsent(path, selection) ? kExitUsage : kExitFindings;
+    endIf(failedRun(path, selection, 0), exit_status);
+    throw VerbEnd{exit_status};
   }
-  if (const std::string other = otherRunIn(path, *job, selection); !other.empty()) {
-    say(other);
-    return std::nullopt;
-  }
+  endIf(otherRunIn(path, *job, selection));
   addMissed(path, *job);
   sayLaterFailure(path, selection, job->started_at_ns);
-  exit_status = kExitOk;
   return std::move(*job);
 }
 
@@ -94,17 +85,17 @@ Option inputLimit() {
       .value = "SIZE",
       .help = "Reject files that take more memory to read, for example 4GiB; default: 1GiB",
       .to = setMaxInputSize,
-      .unit = Unit::kBytes};
+      .unit = Unit::kBytes,
+      .is_seldom = true};
 }
 
-bool holdsRanks(const std::string& path) {
-  if (!isJobReport(path)) {
-    return true;
+void mustHoldRanks(const std::string& path) {
+  if (isJobReport(path)) {
+    endVerb(
+        path +
+        " is a merged report, which commtap show, diff, check and html read: give the folder of the reports, or one "
+        "of them");
   }
-  say(path +
-      " is a merged report, which commtap show, diff, check and html read: give the folder of the reports, or one of "
-      "them");
-  return false;
 }
 
 JobReport planFor(const std::string& path, const JobReport& plan, const JobReport& run) {

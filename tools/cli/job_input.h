@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "report/job/job_report.h"
@@ -23,9 +22,9 @@ void sayLaterFailure(const std::string& path, const JobSelection& selection, uin
 /// merged report as it is.
 void addMissed(const std::string& path, JobReport& job);
 
-/// Reads the job at a subcommand's PATH, after it has converted the ledgers of killed processes. On failure writes a
-/// line to stderr, sets `exit_status` and returns nullopt: kExitUsage if PATH, the run or the attempt does not exist.
-std::optional<JobReport> readJobInput(const std::string& path, const JobSelection& selection, int& exit_status);
+/// Reads the job at a subcommand's PATH, after it has converted the ledgers of killed processes. On failure ends the
+/// verb, with kExitUsage if PATH, the run or the attempt does not exist.
+JobReport readJobInput(const std::string& path, const JobSelection& selection);
 
 /// Returns the plan in `plan`, read from the folder `path`, as it would be with as many steps as `run` made. A plan of
 /// another number of steps that is not of a folder, or of one step, is returned unchanged with a line to stderr.
@@ -34,7 +33,7 @@ JobReport planFor(const std::string& path, const JobReport& plan, const JobRepor
 /// Returns the option that bounds the files that a verb reads.
 Option inputLimit();
 
-/// Returns false, and writes a line to stderr, if `path` is a merged report, which has no single ranks.
-bool holdsRanks(const std::string& path);
+/// Ends the verb if `path` is a merged report, which has no single ranks.
+void mustHoldRanks(const std::string& path);
 
 } // namespace commtap

@@ -158,8 +158,11 @@ struct Adder {
   }
 };
 
-void addOption(CLI::App& app, const Option& option) {
+void addOption(CLI::App& app, const Option& option, bool shows_all) {
   CLI::Option* added = std::visit(Adder{app, std::string(option.names), option.help}, option.to);
+  if (option.is_seldom && !shows_all) {
+    added->group("");
+  }
   added->required(option.required);
   if (added->get_type_size() != 0) { // else a flag
     added->type_name(placeholderOf(option));
@@ -180,15 +183,15 @@ void addOption(CLI::App& app, const Option& option) {
   }
 }
 
-/// Adds what commtap and its verbs have in common.
-void describe(CLI::App& app, const Verb& verb) {
+/// Adds what commtap and its verbs have in common. `shows_all`: the help has options that are seldom needed.
+void describe(CLI::App& app, const Verb& verb, bool shows_all) {
   const size_t columns = columnsOfHelp();
   if (const std::string footer = footerOf(verb, columns); !footer.empty()) { // else CLI11's: that of the app above
     app.footer(footer);
   }
   app.formatter(std::make_shared<HelpFormatter>(verb.usage, columns));
   for (const Option& option : verb.options) {
-    addOption(app, option);
+    addOption(app, option, shows_all);
   }
   for (const Option& option : verb.options) { // once all are there
     for (const std::string_view other : option.excludes) {
@@ -200,15 +203,15 @@ void describe(CLI::App& app, const Verb& verb) {
   }
 }
 
-std::unique_ptr<CLI::App> appOf(const Verb& program) {
+std::unique_ptr<CLI::App> appOf(const Verb& program, bool shows_all = false) {
   auto app = std::make_unique<CLI::App>(program.help, program.name);
-  describe(*app, program);
+  describe(*app, program, shows_all);
   app->set_version_flag("--version", program.name + " " + COMMTAP_VERSION);
   app->require_subcommand(1);
   for (const Verb& verb : program.verbs) {
     CLI::App* added = app->add_subcommand(verb.name, verb.help);
     added->group(verb.is_seldom ? "" : verb.group);
-    describe(*added, verb);
+    describe(*added, verb, shows_all);
   }
   return app;
 }
@@ -290,10 +293,15 @@ void fillIn(const Verb& verb) {
 
 Parsed parse(const Verb& program, const std::vector<std::string>& arguments) {
   SplitArguments given = splitGiven(program, arguments);
+  const auto help = std::find(given.own.begin(), given.own.end(), "--help-all");
+  const bool shows_all = help != given.own.end();
+  if (shows_all) {
+    *help = "--help";
+  }
   if (std::string wrong = unknownNameIn(program, given.own); !wrong.empty()) {
     return {.error = std::move(wrong)};
   }
-  const std::unique_ptr<CLI::App> app = appOf(program);
+  const std::unique_ptr<CLI::App> app = appOf(program, shows_all);
   try {
     app->parse(std::vector<std::string>(given.own.rbegin(), given.own.rend())); // in the order that the library wants
   } catch (const CLI::Success& success) {                                       // --help and --version

@@ -126,12 +126,21 @@ void sayAll(const std::vector<std::string>& lines) {
   }
 }
 
-bool isThere(const std::string& path) {
-  const bool found = access(path.c_str(), F_OK) == 0;
-  if (!found) {
-    say(path + " does not exist: give a report, a ledger, or the folder that commtap wrote to");
+void endVerb(const std::string& line, int exit_status) {
+  say(line);
+  throw VerbEnd{exit_status};
+}
+
+void endIf(const std::string& line, int exit_status) {
+  if (!line.empty()) {
+    endVerb(line, exit_status);
   }
-  return found;
+}
+
+void mustExist(const std::string& path) {
+  if (access(path.c_str(), F_OK) != 0) {
+    endVerb(path + " does not exist: give a report, a ledger, or the folder that commtap wrote to");
+  }
 }
 
 int printOut(const std::string& text) {

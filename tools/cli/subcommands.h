@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "report/base/result.h"
 #include "report/compare/module_renames.h"
 #include "report/compare/tolerance.h"
 #include "report/runs/report_scan.h"
@@ -42,8 +44,24 @@ void say(const std::string& line);
 /// Writes each line to stderr as "commtap: ..."; shortens a long list to its first lines.
 void sayAll(const std::vector<std::string>& lines);
 
-/// Returns false, and writes a line to stderr, if nothing exists at a subcommand's PATH argument.
-bool isThere(const std::string& path);
+/// Thrown to end a verb from wherever it is, after it has said why: runCommandLine() returns the exit status.
+struct VerbEnd {
+  int exit_status;
+};
+/// Says a line and ends the verb.
+[[noreturn]] void endVerb(const std::string& line, int exit_status = kExitUsage);
+/// Says a line and ends the verb, unless the line is "": nothing is wrong.
+void endIf(const std::string& line, int exit_status = kExitUsage);
+/// Returns the value. Without one says the error, with `before` before it, and ends the verb.
+template <typename Value>
+Value orEnd(Result<Value> result, int exit_status = kExitUsage, const std::string& before = "") {
+  if (!result) {
+    endVerb(before + result.error(), exit_status);
+  }
+  return std::move(*result);
+}
+/// Ends the verb if nothing exists at its PATH argument.
+void mustExist(const std::string& path);
 
 /// Writes all of `text` to stdout. Returns kExitFindings, and writes a line to stderr, on failure, as on a full disk.
 int printOut(const std::string& text);

@@ -47,6 +47,7 @@ struct Option {
   double least = -HUGE_VAL;
   double most = HUGE_VAL;
   bool required = false;
+  bool is_seldom = false;                      ///< only --help-all has it
   int at_most = 0;                             ///< how often an argument with a list may be given; 0: any number
   std::vector<std::string_view> excludes = {}; ///< options that do not go together with this one
   std::string_view needs = {};                 ///< the option that this one has no effect without

@@ -82,13 +82,8 @@ Result<std::string> pythonWithTorch(const std::string& python, const Environment
 
 int demo(const DemoArguments& arguments) {
   Environment environment(environ);
-  const Result<std::string> job = findDemo(executableFolder());
-  const Result<std::string> python =
-      job ? pythonWithTorch(arguments.python, environment) : Result<std::string>::failure(job.error());
-  if (!python) {
-    say(python.error());
-    return kExitFindings;
-  }
+  const std::string job = orEnd(findDemo(executableFolder()), kExitFindings);
+  const std::string python = orEnd(pythonWithTorch(arguments.python, environment), kExitFindings);
   environment.set("OMP_NUM_THREADS", "1");
   const std::string page = arguments.out + "/report.html";
   const bool is_done = runSelf(
@@ -96,22 +91,22 @@ int demo(const DemoArguments& arguments) {
                             "--out",
                             arguments.out,
                             "--",
-                            *python,
+                            python,
                             "-m",
                             "torch.distributed.run",
                             "--standalone",
                             "--nproc-per-node",
                             "4",
-                            *job},
+                            job},
                            environment) &&
                        runSelf({"show", "--rank", "0", arguments.out}, environment) &&
                        runSelf({"html", arguments.out, "-o", page}, environment);
   if (!is_done) {
-    say(fmt::format("the demo failed: run commtap doctor -- {}", *python));
+    say(fmt::format("the demo failed: run commtap doctor -- {}", python));
     return kExitFindings;
   }
   say(fmt::format("the page of this run: {}: open it in a browser", fs::absolute(page).string()));
-  say(fmt::format("the job that ran: {}", *job));
+  say(fmt::format("the job that ran: {}", job));
   return kExitOk;
 }
 

@@ -29,17 +29,9 @@ std::string pageOf(const std::string& page, const Verb& program) {
 
 /// Prints a file with its generated parts regenerated.
 int printFilled(const OptionsArguments& arguments) {
-  const Result<std::string> text = readTextFile(arguments.file);
-  if (!text) {
-    say(text.error());
-    return kExitUsage;
-  }
-  const Result<std::string> filled = arguments.page == "schema" ? schemaWithRows(*text) : pageWithFields(*text);
-  if (!filled) {
-    say(arguments.file + ": " + filled.error());
-    return kExitUsage;
-  }
-  return printOut(*filled);
+  const std::string text = orEnd(readTextFile(arguments.file));
+  return printOut(orEnd(
+      arguments.page == "schema" ? schemaWithRows(text) : pageWithFields(text), kExitUsage, arguments.file + ": "));
 }
 
 int print(const OptionsArguments& arguments, const Verb& program) {

@@ -20,7 +20,6 @@
 #include "report/json/report_tables.h"
 #include "report/model/not_seen.h"
 #include "tools/docs/row_schema.h"
-#include "tools/doctor/diagnosis.h"
 #include "tools/tables/report_tables.h"
 #include "tools/tables/run_table.h"
 
@@ -110,25 +109,19 @@ void replaceReportRows(ordered_json& document) {
       definitions);
 }
 
-void replaceVerdictRows(ordered_json& definitions) {
-  replaceRows<Verdict, HangCall, HangRank, HangCount, HangDivergence, HangEnd, HangStack>(definitions);
+/// Replaces rows of a schema that is closed: it has no kinds or phases of collectives, so a reader knows all its
+/// fields.
+template <typename... Rows>
+void replaceClosedRows(ordered_json& document) {
+  ordered_json& definitions = document["$defs"];
+  replaceRows<Rows...>(definitions);
+  ((definitions[schema::kDefinition<Rows>]["additionalProperties"] = false), ...);
 }
 
-/// The schema is closed: it has no kinds or phases of collectives, so a reader knows all its fields.
-void replaceVerificationRows(ordered_json& definitions) {
-  replaceRows<Verification, VerifyFinding, VerifyRanks>(definitions);
-  for (const char* name :
-       {schema::kDefinition<Verification>, schema::kDefinition<VerifyFinding>, schema::kDefinition<VerifyRanks>}) {
-    definitions[name]["additionalProperties"] = false;
-  }
-}
-
-void replaceComparisonRows(ordered_json& definitions) {
-  replaceRows<LayoutComparison, LayoutFinding, FirstBits>(definitions);
-  for (const char* name :
-       {schema::kDefinition<LayoutComparison>, schema::kDefinition<LayoutFinding>, schema::kDefinition<FirstBits>}) {
-    definitions[name]["additionalProperties"] = false;
-  }
+/// Replaces rows that have kinds or phases, or none.
+template <typename... Rows>
+void replaceOpenRows(ordered_json& document) {
+  replaceRows<Rows...>(document["$defs"]);
 }
 
 /// Adds a module's `id` and `parent`. They are positions, not members of the row.
@@ -169,22 +162,12 @@ void replaceJobRows(ordered_json& document) {
   addPositions(definitions[schema::kDefinition<JobModule>]);
 }
 
-/// Returns the table of all reasons of a verdict.
-std::string hangReasonTable() {
-  std::string table = "| `reason` | meaning |\n|---|---|\n";
-  for (int i = 0; i < kHangReasonCount; ++i) {
-    const auto reason = static_cast<HangReason>(i);
-    table += fmt::format("| `{}` | {} |\n", hangReasonName(reason), hangReasonMeaning(reason));
-  }
-  return table;
-}
-
-/// Returns the table of all classes of findings of `commtap verify`.
-std::string verifyClassTable() {
-  std::string table = "| `class` | meaning |\n|---|---|\n";
-  for (int i = 0; i < kVerifyClassCount; ++i) {
-    const auto what = static_cast<VerifyClass>(i);
-    table += fmt::format("| `{}` | {} |\n", verifyClassName(what), verifyClassMeaning(what));
+/// Returns the table of the values of an enumeration.
+template <typename Enum>
+std::string valueTable(const char* field, const char* meaning) {
+  std::string table = fmt::format("| {} | {} |\n|---|---|\n", field, meaning);
+  for (const NamedValue& value : EnumNames<Enum>::kValues) {
+    table += fmt::format("| `{}` | {} |\n", value.name, value.meaning);
   }
   return table;
 }
@@ -242,15 +225,19 @@ const FieldTables& fieldTables() {
   static const FieldTables kAll = [] {
     FieldTables tables = {
         {"advice_rules", adviceRuleTable},
-        {"doctor", doctorCheckTable},
-        {"hang_reasons", hangReasonTable},
+        {"doctor", [] { return valueTable<DoctorCheck>("check", "what is checked"); }},
+        {"doctor_checks", fieldTable<Diagnosis>},
+        {"hang_reasons", [] { return valueTable<HangReason>("`reason`", "meaning"); }},
         {"job", fieldTable<Job>},
         {"parameters", fieldTable<Parameter>},
         {"reasons", reasonTable},
+        {"layout_parts", fieldTable<LayoutPart>},
         {"listed_runs", fieldTable<ListedRun>},
+        {"pruned", fieldTable<PruneReport>},
+        {"top", fieldTable<TopReport>},
         {"verdict", fieldTable<Verdict>},
         {"verification", fieldTable<Verification>},
-        {"verify_classes", verifyClassTable},
+        {"verify_classes", [] { return valueTable<VerifyClass>("`class`", "meaning"); }},
         {"verify_findings", fieldTable<VerifyFinding>},
         {"layout_comparison", fieldTable<LayoutComparison>},
         {"layout_findings", fieldTable<LayoutFinding>},
@@ -272,30 +259,31 @@ constexpr std::string_view kEnd = "<!-- end of fields -->";
 } // namespace
 
 Result<std::string> schemaWithRows(const std::string& schema) {
+  static const std::map<std::string, void (*)(ordered_json&), std::less<>> kReplace = {
+      {"commtap-2", replaceReportRows},
+      {"commtap-doctor-1", replaceOpenRows<DoctorReport, Diagnosis>},
+      {"commtap-job-2", replaceJobRows},
+      {"commtap-list-1", replaceOpenRows<RunList, ListedRun>},
+      {"commtap-prune-1", replaceOpenRows<PruneReport, PrunePlan, PrunedRun>},
+      {"commtap-sweep-1", replaceOpenRows<Sweep, SweptLayout, LayoutPart>},
+      {"commtap-top-1", replaceOpenRows<TopReport, LateRank, Rate>},
+      {"commtap-verify-1", replaceClosedRows<Verification, VerifyFinding, VerifyRanks>},
+      {"commtap-verify-like-1", replaceClosedRows<LayoutComparison, LayoutFinding, FirstBits>},
+      {"commtap-why-1", replaceOpenRows<Verdict, HangCall, HangRank, HangCount, HangDivergence, HangEnd, HangStack>},
+  };
   ordered_json document = ordered_json::parse(schema, nullptr, /*allow_exceptions=*/false);
   const bool is_schema = document.is_object() && document.contains("$id") && document.contains("$defs");
   const std::string id = is_schema ? document["$id"].get<std::string>() : "";
-  if (id == "commtap-2.schema.json") {
-    replaceReportRows(document);
-  } else if (id == "commtap-job-2.schema.json") {
-    replaceJobRows(document);
-  } else if (id == "commtap-why-1.schema.json") {
-    replaceVerdictRows(document["$defs"]);
-  } else if (id == "commtap-verify-1.schema.json") {
-    replaceVerificationRows(document["$defs"]);
-    return document.dump(2) + "\n";
-  } else if (id == "commtap-verify-like-1.schema.json") {
-    replaceComparisonRows(document["$defs"]);
-    return document.dump(2) + "\n";
-  } else if (id == "commtap-list-1.schema.json") {
-    replaceRows<RunList, ListedRun>(document["$defs"]);
-    return document.dump(2) + "\n";
-  } else {
-    return Result<std::string>::failure(
-        "not the schema of the report, of the job report, of the verdict, of a verification or of the list");
+  const auto replace = kReplace.find(std::string_view(id).substr(0, id.find(".schema.json")));
+  if (replace == kReplace.end()) {
+    return Result<std::string>::failure("not the schema of a document that is described by columns");
   }
-  replaceNames<Phase>(document["$defs"], "phase");
-  replaceNames<Kind>(document["$defs"], "kind");
+  replace->second(document);
+  ordered_json& definitions = document["$defs"];
+  if (definitions.contains("phase")) {
+    replaceNames<Phase>(definitions, "phase");
+    replaceNames<Kind>(definitions, "kind");
+  }
   return document.dump(2) + "\n";
 }
 

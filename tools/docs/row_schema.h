@@ -22,8 +22,12 @@
 #include "report/json/row_columns.h"
 #include "report/layouts/layout_columns.h"
 #include "report/model/vocabulary.h"
+#include "report/sweep/sweep_columns.h"
 #include "report/verify/verification_columns.h"
+#include "tools/doctor/diagnosis.h"
 #include "tools/list/list_columns.h"
+#include "tools/prune/prune_columns.h"
+#include "tools/top/top_columns.h"
 
 /// Generates the parts of the JSON Schemas that describe rows.
 namespace commtap::schema {
@@ -82,6 +86,17 @@ inline constexpr std::tuple kDefinitions = {
     Definition<Verdict>{"verdict"},
     Definition<ListedRun>{"run"},
     Definition<RunList>{"list"},
+    Definition<Diagnosis>{"check"},
+    Definition<DoctorReport>{"doctor"},
+    Definition<PrunedRun>{"run"},
+    Definition<PrunePlan>{"kept"},
+    Definition<PruneReport>{"prune"},
+    Definition<LayoutPart>{"part"},
+    Definition<SweptLayout>{"layout"},
+    Definition<Sweep>{"sweep"},
+    Definition<Rate>{"rate"},
+    Definition<LateRank>{"late_rank"},
+    Definition<TopReport>{"top"},
     Definition<VerifyRanks>{"rank_set"},
     Definition<VerifyFinding>{"finding"},
     Definition<Verification>{"verification"},
@@ -168,6 +183,8 @@ ordered_json compoundSchemaOf(const ColumnFacts& facts) {
         {"type", "object"},
         {"propertyNames", {{"pattern", "^(0|[1-9][0-9]*)$"}}},
         {"additionalProperties", numberOf<int>("integer", 1)}};
+  } else if constexpr (std::is_same_v<Value, LayoutValues>) {
+    return {{"type", "object"}, {"additionalProperties", {{"type", "string"}}}};
   } else if constexpr (std::is_same_v<Value, SpreadsByPhase>) {
     ordered_json phases = ordered_json::object();
     for (int i = 0; i < kPhaseCount; ++i) {
@@ -228,7 +245,7 @@ constexpr const char* typeName() {
     return "number";
   } else if constexpr (
       std::is_same_v<Item, Histogram> || std::is_same_v<Item, CallsByPhase> || std::is_same_v<Item, CollectiveTime> ||
-      std::is_same_v<Format, JsonObject> || Described<Item>) {
+      std::is_same_v<Item, LayoutValues> || std::is_same_v<Format, JsonObject> || Described<Item>) {
     return "object";
   } else {
     return "list";

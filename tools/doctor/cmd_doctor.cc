@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "report/json/row_write.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verb.h"
 #include "tools/doctor/diagnosis.h"
@@ -23,13 +24,14 @@ constexpr const char* kDoctorAbout =
 constexpr const char* kDoctorExitStatus = "0 no error; 1 an error: a job would not be counted; 2 wrong usage.";
 
 int doctor(const std::vector<std::string>& command, bool is_json) {
-  const std::vector<Diagnosis> diagnoses = withProgress(
-      [&](const Progress& progress) { return examine(command, environ, executableFolder(), progress); },
-      "checking",
-      std::chrono::milliseconds(0));
+  const DoctorReport report{
+      .checks = withProgress(
+          [&](const Progress& progress) { return examine(command, environ, executableFolder(), progress); },
+          "checking",
+          std::chrono::milliseconds(0))};
   const int printed =
-      printOut(is_json ? diagnosesJson(diagnoses) : diagnosesText(diagnoses, Color::forStream(STDOUT_FILENO)));
-  return isHealthy(diagnoses) ? printed : kExitFindings;
+      printOut(is_json ? jsonDocument(report) : diagnosesText(report.checks, Color::forStream(STDOUT_FILENO)));
+  return isHealthy(report.checks) ? printed : kExitFindings;
 }
 
 } // namespace
@@ -43,10 +45,7 @@ Verb doctorVerb() {
       .about = kDoctorAbout,
       .exit_status = kDoctorExitStatus,
       .examples = {"commtap doctor -- torchrun --nproc-per-node 4 train.py"},
-      .options =
-          {{.names = "--json",
-            .help = "Print a JSON list of objects with check, state, found and todo",
-            .to = is_json.get()}},
+      .options = {jsonOption(*is_json, "commtap-doctor-1")},
       .command = Command::kAfterOptions,
       .run = [is_json](const Given& given) { return doctor(given.command, *is_json); }};
 }

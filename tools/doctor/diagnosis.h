@@ -9,6 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "report/json/columns.h"
+#include "report/json/fields.h"
+#include "report/model/vocabulary.h"
 #include "report/runs/report_scan.h"
 #include "tools/command/interpreter.h"
 #include "tools/run/environment.h"
@@ -17,6 +20,12 @@
 namespace commtap {
 
 enum class Health : uint8_t { kOk, kWarning, kError };
+template <>
+struct EnumNames<Health> : Named<Health> {
+  static constexpr const char* kHelp =
+      "error: a job would not be counted. warning: it would be, perhaps not as expected. ok: neither.";
+  static constexpr auto kNames = std::to_array<std::string_view>({"ok", "warning", "error"});
+};
 
 /// The checks of `commtap doctor`, in the order in which it prints them.
 enum class DoctorCheck : uint8_t {
@@ -35,7 +44,33 @@ enum class DoctorCheck : uint8_t {
   kPreload,
   kReport,
 };
-inline constexpr size_t kDoctorCheckCount = 14;
+template <>
+struct EnumNames<DoctorCheck> : Named<DoctorCheck> {
+  static constexpr const char* kHelp = "The check; commtap help doctor lists them.";
+  static constexpr auto kValues = std::to_array<NamedValue>({
+      {"command",
+       "The program of COMMAND exists, and `LD_PRELOAD` has an effect in it: it is not static, not setuid and of this "
+       "processor. The programs before it (`srun`, `docker`, `sudo`) start it here and with this environment."},
+      {"python",
+       "Which Python COMMAND uses, by the first line of scripts such as `torchrun`; without COMMAND, the one that "
+       "commtap is installed in, else `python3`."},
+      {"torch", "Which torch that Python would import, and whether it is a release."},
+      {"options", "Each `COMMTAP_` variable is an option and has a valid value; commtap is not switched off."},
+      {"tracker", "The tracker for the minor version of that torch is installed."},
+      {"python part", "The part for the minor version of that Python is installed; without it modules are unknown."},
+      {"permissions", "Only you, root or the owner of the installation can replace the files that commtap loads."},
+      {"symbols", "torch has every C++ function that commtap interposes for Gloo's durations."},
+      {"nccl",
+       "Which NCCL or RCCL torch calls, and whether its calls can be seen: only those of a shared library can."},
+      {"neighbours", "Other preloaded libraries, auditors and profilers that share the process with commtap."},
+      {"output", "`COMMTAP_OUT` can be written to, and on which file system it is."},
+      {"space", "The disk and the limits (`ulimit`) have room for ledgers and samples."},
+      {"preload",
+       "A small process of that Python was started as `commtap run` would, imported torch and loaded commtap."},
+      {"report", "That process made one collective of one module, and its report has both and nothing in `not_seen`."},
+  });
+  static constexpr auto kNames = namesOf(kValues);
+};
 
 /// The result of one check.
 struct Diagnosis {
@@ -45,7 +80,25 @@ struct Diagnosis {
   std::string todo = {}; ///< what the user should do; "" if nothing
 };
 
-std::string_view doctorCheckName(DoctorCheck check);
+/// The JSON of `commtap doctor`.
+struct DoctorReport {
+  std::string schema = "commtap.doctor/1";
+  std::vector<Diagnosis> checks;
+};
+
+template <>
+inline constexpr auto kColumns<Diagnosis> = std::tuple{
+    column("check", &Diagnosis::check, ""),
+    column("state", &Diagnosis::health, ""),
+    column("found", &Diagnosis::found, "What was found, in one sentence."),
+    column("todo", &Diagnosis::todo, "What to do; empty if nothing."),
+};
+
+template <>
+inline constexpr auto kColumns<DoctorReport> = std::tuple{
+    column(field::kSchema, &DoctorReport::schema, kSchemaHelp),
+    column("checks", &DoctorReport::checks, "The checks, in the order of their table; a check may have several."),
+};
 
 /// Returns whether no check found an error.
 bool isHealthy(const std::vector<Diagnosis>& diagnoses);
@@ -53,12 +106,6 @@ bool isHealthy(const std::vector<Diagnosis>& diagnoses);
 /// Returns one line per diagnosis, errors first: its health, the name of the check, what was found and what to do. The
 /// last line says whether a job would be counted.
 std::string diagnosesText(const std::vector<Diagnosis>& diagnoses, const Color& color);
-
-/// Returns a JSON list of one object per diagnosis: `check`, `state`, `found` and `todo`.
-std::string diagnosesJson(const std::vector<Diagnosis>& diagnoses);
-
-/// Returns the Markdown table of all checks for docs/doctor.md.
-std::string doctorCheckTable();
 
 /// Runs all checks for a command, in the order of DoctorCheck. `variables` has the form of `environ`. Looks for commtap
 /// relative to `executable_folder`. Calls `progress` between checks that take long.

@@ -91,7 +91,7 @@ Diagnosis spaceDiagnosis(Health health, std::string found, std::string todo = {}
 }
 
 std::string limitText(const std::optional<uint64_t>& bytes) {
-  return bytes ? humanBytes(static_cast<double>(*bytes)) : "unlimited";
+  return bytes ? humanBytes(*bytes) : "unlimited";
 }
 
 } // namespace
@@ -167,12 +167,10 @@ Diagnosis checkSpace(const LedgerSpace& space) {
   const uint64_t full = kFullLedger.mappedBytes();
   const std::string found = fmt::format(
       "{} free on the disk, ulimit -v {}, ulimit -f {}{}",
-      humanBytes(static_cast<double>(space.disk_free)),
+      humanBytes(space.disk_free),
       limitText(space.address_space),
       limitText(space.file_size),
-      space.samples == 0
-          ? ""
-          : fmt::format(", samples of up to {} per process", humanBytes(static_cast<double>(space.samples))));
+      space.samples == 0 ? "" : fmt::format(", samples of up to {} per process", humanBytes(space.samples)));
   if (space.address_space && *space.address_space < full) {
     return spaceDiagnosis(
         Health::kError, found + ": too little for a ledger, so nothing is counted", "raise ulimit -v");

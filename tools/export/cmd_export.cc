@@ -303,64 +303,43 @@ void dropUnchanged(uint64_t within_ns, std::vector<FoundReport>& found) {
 
 /// Writes the merged report of a run, here or on hosts.
 int exportJob(const ExportArguments& arguments, const std::optional<HostsView>& hosts) {
-  int exit_status = kExitOk;
-  const std::optional<JobReport> job = readJobFrom(hosts, arguments.path, arguments.selection.job, exit_status);
-  if (!job) {
-    return exit_status;
-  }
+  const JobReport job = readJobFrom(hosts, arguments.path, arguments.selection.job);
   OutputFile out(arguments.output);
-  out.write(jobReportToJson(*job));
+  out.write(jobReportToJson(job));
   const std::string error = out.finish();
-  sayAll(job->copies);
-  sayAll(job->problems);
-  if (!error.empty()) {
-    say(error);
-  }
-  return error.empty() && job->problems.empty() ? kExitOk : kExitFindings;
+  sayAll(job.copies);
+  sayAll(job.problems);
+  endIf(error, kExitFindings);
+  return job.problems.empty() ? kExitOk : kExitFindings;
 }
 
 int exportReports(ExportArguments arguments) {
-  const Result<std::optional<HostsView>> hosts = hostsFor(arguments.hosts, pathsIn(arguments.path));
+  const std::optional<HostsView> hosts = orEnd(hostsFor(arguments.hosts, pathsIn(arguments.path)));
   const bool is_job = formatOf(arguments).content == Content::kJob;
-  std::string wrong = hosts ? wrongUsage(arguments) : hosts.error();
-  if (wrong.empty() && *hosts && !is_job) {
-    wrong = wrongFormat(arguments, "hosts need", {Content::kJob});
-  }
-  if (!wrong.empty()) {
-    say(wrong);
-    return kExitUsage;
-  }
+  endIf(wrongUsage(arguments));
+  endIf(hosts && !is_job ? wrongFormat(arguments, "hosts need", {Content::kJob}) : "");
   const bool is_default_file = needsFile(arguments);
   if (is_default_file) {
     arguments.output = defaultFile(arguments);
   }
   if (is_job) {
-    const int status = exportJob(arguments, *hosts);
+    const int status = exportJob(arguments, hosts);
     if (is_default_file && status == kExitOk) {
       say("wrote " + arguments.output);
     }
     return status;
   }
-  if (!isThere(arguments.path) || !holdsRanks(arguments.path)) {
-    return kExitUsage;
-  }
+  mustExist(arguments.path);
+  mustHoldRanks(arguments.path);
   recoverOrphanedLedgers(arguments.path);
-  Result<ReportScan> scan =
-      withProgress([&](const Progress& progress) { return scanReports(arguments.path, progress); });
-  if (!scan) {
-    say(scan.error());
-    return kExitFindings;
-  }
-  Result<std::vector<FoundReport>> found = chosenReports(*scan, arguments.selection);
-  if (!found) {
-    say(arguments.path + ": " + found.error());
-    return kExitUsage;
-  }
-  sayAll(scan->copies);
+  ReportScan scan = orEnd(
+      withProgress([&](const Progress& progress) { return scanReports(arguments.path, progress); }), kExitFindings);
+  std::vector<FoundReport> found = orEnd(chosenReports(scan, arguments.selection), kExitUsage, arguments.path + ": ");
+  sayAll(scan.copies);
   if (!arguments.since.empty()) {
-    dropUnchanged(*parseDurationNs(arguments.since), *found);
+    dropUnchanged(*parseDurationNs(arguments.since), found);
   }
-  Export job{arguments, std::move(*found), std::move(scan->problems), scan->unnamed};
+  Export job{arguments, std::move(found), std::move(scan.problems), scan.unnamed};
   formatOf(arguments).write(job);
   if (is_default_file && job.errors.empty()) {
     say("wrote " + arguments.output);

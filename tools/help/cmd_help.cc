@@ -70,27 +70,20 @@ int refuse(const std::string& wrong, std::vector<std::string> names, const Verb&
 }
 
 int showPage(const std::string& folder, const std::string& file, const Verb* verb) {
-  const Result<std::string> markdown = readTextFile(folder + "/" + file);
-  if (!markdown) {
-    say(markdown.error());
-    return kExitFindings;
-  }
+  const std::string markdown = orEnd(readTextFile(folder + "/" + file), kExitFindings);
   if (!file.ends_with(".md")) {
-    return showText(*markdown);
+    return showText(markdown);
   }
   const std::string options =
       verb == nullptr ? "" : fmt::format("commtap {} --help lists the options.\n\n", verb->name);
-  return showText(options + pageText(*markdown, file, pageNames(folder)));
+  return showText(options + pageText(markdown, file, pageNames(folder)));
 }
 
 int help(const Verb& program, const std::string& name) {
   const Verb* verb = verbNamed(program, name);
   verb = verb != nullptr && verb->group.empty() ? nullptr : verb;
   const Result<std::string> folder = docsFolder();
-  if (!folder && verb == nullptr) {
-    say(folder.error());
-    return kExitFindings;
-  }
+  endIf(!folder && verb == nullptr ? folder.error() : "", kExitFindings);
   if (name.empty()) {
     const Result<std::string> index = readTextFile(*folder + "/README.md");
     return index ? showText(listOfPages(pageIndex(*index))) : kExitFindings;

@@ -117,39 +117,27 @@ Result<View> hostsFor(const HostArguments& arguments, const std::vector<std::str
   return View(HostsView(std::move(*hosts), std::move(token)));
 }
 
-std::optional<JobReport> readJobFrom(
-    const std::optional<HostsView>& hosts,
-    const std::string& path,
-    const JobSelection& selection,
-    int& exit_status) {
+JobReport readJobFrom(const std::optional<HostsView>& hosts, const std::string& path, const JobSelection& selection) {
   if (!hosts) {
-    return readJobInput(path, selection, exit_status);
+    return readJobInput(path, selection);
   }
-  exit_status = kExitFindings;
-  const Result<DownloadedReports> reports = DownloadedReports::from(*hosts);
-  if (!reports) {
-    say(reports.error());
-    return std::nullopt;
-  }
-  const std::vector<std::string>& missing = reports->missing();
-  std::optional<JobReport> job;
-  if (!reports->isEmpty()) {
-    job = readJobInput(reports->folder(), selection, exit_status);
-  }
-  if (!job) {
+  const DownloadedReports reports = orEnd(DownloadedReports::from(*hosts), kExitFindings);
+  const std::vector<std::string>& missing = reports.missing();
+  JobReport job;
+  try {
+    endIf(reports.isEmpty() ? "no report was received" : "", kExitFindings);
+    job = readJobInput(reports.folder(), selection);
+  } catch (const VerbEnd&) {
     sayAll(missing);
-    if (reports->isEmpty()) {
-      say("no report was received");
-    }
-    return job;
+    throw;
   }
-  job->source = fmt::format("{}", fmt::join(hosts->names(), ","));
-  for (std::vector<std::string>* lines : {&job->copies, &job->problems}) {
+  job.source = fmt::format("{}", fmt::join(hosts->names(), ","));
+  for (std::vector<std::string>* lines : {&job.copies, &job.problems}) {
     for (std::string& line : *lines) {
-      line = reports->named(std::move(line));
+      line = reports.named(std::move(line));
     }
   }
-  job->problems.insert(job->problems.begin(), missing.begin(), missing.end());
+  job.problems.insert(job.problems.begin(), missing.begin(), missing.end());
   return job;
 }
 

@@ -38,12 +38,8 @@ std::string orDefaultFolder(const HostArguments& arguments, const std::string& p
 /// machine. Fails with a line for the user if they cannot be understood, or if nothing is named.
 Result<std::optional<HostsView>> hostsFor(const HostArguments& arguments, const std::vector<std::string>& paths);
 
-/// Reads the job at a verb's PATH, or of hosts, whose downloaded files are deleted afterwards. On failure writes lines
-/// to stderr, sets `exit_status` and returns nullopt, as readJobInput().
-std::optional<JobReport> readJobFrom(
-    const std::optional<HostsView>& hosts,
-    const std::string& path,
-    const JobSelection& selection,
-    int& exit_status);
+/// Reads the job at a verb's PATH, or of hosts, whose downloaded files are deleted afterwards. On failure ends the
+/// verb, as readJobInput().
+JobReport readJobFrom(const std::optional<HostsView>& hosts, const std::string& path, const JobSelection& selection);
 
 } // namespace commtap

@@ -53,13 +53,8 @@ int writePage(const HtmlArguments& arguments, const std::string& page, const std
   }
   OutputFile file(output);
   file.write(page);
-  const std::string failure = file.finish();
-  if (!failure.empty()) {
-    say(failure);
-    return kExitFindings;
-  }
-  const int printed =
-      printOut(fmt::format("{}: {}, {}\n", inert(output), what, humanBytes(static_cast<double>(page.size()))));
+  endIf(file.finish(), kExitFindings);
+  const int printed = printOut(fmt::format("{}: {}, {}\n", inert(output), what, humanBytes(page.size())));
   return printed == kExitOk && arguments.open ? openPage(output) : printed;
 }
 
@@ -85,12 +80,7 @@ int writeDiff(const HtmlArguments& arguments, const std::vector<JobReport>& jobs
 
 /// Writes the page of a sweep of `commtap plan`.
 int writeSweep(const HtmlArguments& arguments, const std::string& file) {
-  const Result<std::string> data = sweepData(file);
-  if (!data) {
-    say(data.error());
-    return kExitFindings;
-  }
-  return writePage(arguments, htmlPage(*data), "layouts");
+  return writePage(arguments, htmlPage(orEnd(sweepData(file), kExitFindings)), "layouts");
 }
 
 /// Returns "", or a line that says which option is wrong.
@@ -106,21 +96,14 @@ std::string readRules(const HtmlArguments& arguments, std::vector<Tolerance>& ru
 
 int html(const HtmlArguments& arguments) {
   std::vector<Tolerance> rules;
-  if (const std::string wrong = readRules(arguments, rules); !wrong.empty()) {
-    say(wrong + " (see commtap html --help)");
-    return kExitUsage;
-  }
+  const std::string wrong = readRules(arguments, rules);
+  endIf(wrong.empty() ? "" : wrong + " (see commtap html --help)");
   if (const std::string sweep = sweepIn(arguments.paths[0]); arguments.paths.size() == 1 && !sweep.empty()) {
     return writeSweep(arguments, sweep);
   }
   std::vector<JobReport> jobs;
   for (const std::string& path : arguments.paths) {
-    int exit_status = kExitOk;
-    std::optional<JobReport> job = readJobInput(path, arguments.selection, exit_status);
-    if (!job) {
-      return exit_status;
-    }
-    jobs.push_back(std::move(*job));
+    jobs.push_back(readJobInput(path, arguments.selection));
   }
   const int written = jobs.size() == 1 ? writeJob(arguments, jobs[0]) : writeDiff(arguments, jobs, rules);
   bool is_sound = true;

@@ -133,8 +133,7 @@ std::string adviceJson(const std::vector<Advice>& advice, const JobReport& job) 
     });
   }
   const ordered_json document = {{field::kSchema, "commtap.advice/1"}, {"run", jobIdentityJson(job)}, {"advice", list}};
-  constexpr int kIndent = 1;
-  return document.dump(kIndent, ' ', /*ensure_ascii=*/true, ordered_json::error_handler_t::replace) + "\n";
+  return jsonDocument(document);
 }
 
 } // namespace commtap

@@ -83,8 +83,7 @@ std::string diffJson(const JobDiff& diff) {
       {field::kDisagreementsFound, diff.after->disagreements_found},
       {"changes", listOf(diff.changes)},
   };
-  constexpr int kIndent = 1;
-  return document.dump(kIndent, ' ', /*ensure_ascii=*/true, ordered_json::error_handler_t::replace) + "\n";
+  return jsonDocument(document);
 }
 
 } // namespace commtap

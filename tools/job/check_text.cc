@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/json/fields.h"
+#include "report/json/json_row.h"
 #include "tools/job/change_json.h"
 #include "tools/job/change_text.h"
 #include "tools/text/call_text.h"
@@ -108,23 +109,16 @@ checkMarkdown(const std::vector<Check>& checks, const std::vector<std::string>& 
 }
 
 std::string checkJunit(const std::vector<Check>& checks, const JobReport& job) {
-  const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\"", checks.size(), failedCount(checks));
-  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites " + counts + ">\n";
-  text += fmt::format("  <testsuite name=\"commtap check {}\" {}>\n", xmlText(inert(job.source)), counts);
+  std::vector<JunitCase> cases;
   for (const Check& check : checks) {
-    const std::string name = fmt::format("classname=\"commtap\" name=\"{}\"", xmlText(checkText(check)));
-    if (check.findings.empty()) {
-      text += "    <testcase " + name + "/>\n";
-      continue;
+    JunitCase& added = cases.emplace_back(JunitCase{checkText(check)});
+    if (!check.findings.empty()) {
+      const std::vector<std::string> lines = linesOf(check, job);
+      added.message = lines.front();
+      added.text = fmt::format("{}\n", fmt::join(lines, "\n"));
     }
-    const std::vector<std::string> lines = linesOf(check, job);
-    text += "    <testcase " + name + ">\n      <failure message=\"" + xmlText(lines.front()) + "\">\n";
-    for (const std::string& line : lines) {
-      text += xmlText(line) + "\n";
-    }
-    text += "      </failure>\n    </testcase>\n";
   }
-  return text + "  </testsuite>\n</testsuites>\n";
+  return junitDocument("commtap check " + inert(job.source), "commtap", cases);
 }
 
 std::string unreadGithub(const std::string& path) {
@@ -170,8 +164,7 @@ std::string checkJson(const std::vector<Check>& checks, const std::vector<std::s
       {"notes", notes},
       {"checks", std::move(list)},
   };
-  constexpr int kIndent = 1;
-  return document.dump(kIndent, ' ', /*ensure_ascii=*/true, ordered_json::error_handler_t::replace) + "\n";
+  return jsonDocument(document);
 }
 
 } // namespace commtap

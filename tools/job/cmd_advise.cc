@@ -28,17 +28,13 @@ struct AdviseArguments {
 };
 
 int advise(const AdviseArguments& arguments) {
-  int exit_status = kExitOk;
-  const std::optional<JobReport> job = readJobInput(arguments.path, arguments.selection, exit_status);
-  if (!job) {
-    return exit_status;
-  }
-  const std::vector<Advice> advice = adviceFor(*job);
-  sayAll(job->copies);
-  sayAll(job->problems);
+  const JobReport job = readJobInput(arguments.path, arguments.selection);
+  const std::vector<Advice> advice = adviceFor(job);
+  sayAll(job.copies);
+  sayAll(job.problems);
   const int written =
-      printOut(arguments.json ? adviceJson(advice, *job) : adviceText(advice, *job, Color::forStream(STDOUT_FILENO)));
-  return job->problems.empty() ? written : kExitFindings;
+      printOut(arguments.json ? adviceJson(advice, job) : adviceText(advice, job, Color::forStream(STDOUT_FILENO)));
+  return job.problems.empty() ? written : kExitFindings;
 }
 
 } // namespace

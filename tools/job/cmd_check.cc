@@ -68,68 +68,37 @@ Result<Budget> readBudget(const std::string& path) {
   return budget ? budget : Result<Budget>::failure(path + ": " + budget.error());
 }
 
-/// Reads the files and options into `measure`. Returns the exit status, and says what is wrong.
-int readMeasure(const CheckArguments& arguments, Measure& measure) {
+/// Reads the files and options into `measure`.
+void readMeasure(const CheckArguments& arguments, Measure& measure) {
   if (!arguments.budget.empty()) {
-    Result<Budget> budget = readBudget(arguments.budget);
-    if (!budget) {
-      say(budget.error());
-      return kExitUsage;
-    }
-    measure.allowed = budget->allowed;
-    measure.budget = std::move(*budget);
+    measure.budget = orEnd(readBudget(arguments.budget));
+    measure.allowed = measure.budget->allowed;
   }
   if (!arguments.baseline.empty()) {
-    int exit_status = kExitOk;
-    measure.baseline = readJobInput(arguments.baseline, {}, exit_status);
-    if (!measure.baseline) {
-      return exit_status;
-    }
+    measure.baseline = readJobInput(arguments.baseline, {});
   }
   if (!arguments.plan.empty()) {
-    int exit_status = kExitOk;
-    measure.baseline = readJobInput(arguments.plan, {}, exit_status);
-    if (!measure.baseline) {
-      return exit_status;
-    }
-    if (!measure.baseline->planned) {
-      say(arguments.plan + " is no plan: give it as --baseline");
-      return kExitUsage;
-    }
+    measure.baseline = readJobInput(arguments.plan, {});
+    endIf(measure.baseline->planned ? "" : arguments.plan + " is no plan: give it as --baseline");
   }
   for (const std::string& name : arguments.allowed) {
     measure.allowed.push_back(*allowedFromName(name));
   }
-  std::vector<Tolerance>& rules = measure.budget ? measure.budget->tolerances : measure.tolerances;
-  if (const std::string error = readTolerances(arguments.tolerances, rules); !error.empty()) {
-    say(error);
-    return kExitUsage;
-  }
-  if (const std::string error = readRenames(arguments.renames, measure.renames); !error.empty()) {
-    say(error);
-    return kExitUsage;
-  }
-  return kExitOk;
+  endIf(readTolerances(arguments.tolerances, measure.budget ? measure.budget->tolerances : measure.tolerances));
+  endIf(readRenames(arguments.renames, measure.renames));
 }
 
 /// Writes the budget of the job. Keeps the tolerances and allowances of an existing file, which a user may have edited.
-int writeBudget(const std::string& path, const JobReport& job) {
+void writeBudget(const std::string& path, const JobReport& job) {
   Budget budget = budgetOf(job);
   if (access(path.c_str(), F_OK) == 0) {
     Result<Budget> old = readBudget(path);
-    if (!old) {
-      say(old.error() + "; the file is unchanged");
-      return kExitUsage;
-    }
+    endIf(old ? "" : old.error() + "; the file is unchanged");
     budget.allowed = std::move(old->allowed);
     budget.tolerances = std::move(old->tolerances);
     budget.exposed = old->exposed;
   }
-  if (const std::string error = writeFileAtomically(path, budgetToToml(budget, job.source)); !error.empty()) {
-    say(error);
-    return kExitFindings;
-  }
-  return kExitOk;
+  endIf(writeFileAtomically(path, budgetToToml(budget, job.source)), kExitFindings);
 }
 
 std::string render(
@@ -203,13 +172,13 @@ int judge(const JobReport& job, const Measure& measure, const CheckArguments& ar
   if (arguments.verify) {
     checks.push_back(trainingCheck(arguments.path, job, notes));
   }
-  int status = printOut(render(checks, notes, job, arguments));
+  const int status = printOut(render(checks, notes, job, arguments));
   if (status == kExitOk && !arguments.write.empty()) {
     if (isCutShort(checks)) {
       say(arguments.write + " is not written: the run was cut short, and a whole one would be over its budget");
       return kExitFindings;
     }
-    status = writeBudget(arguments.write, job);
+    writeBudget(arguments.write, job);
   }
   return status != kExitOk || passed(checks) ? status : kExitFindings;
 }
@@ -238,36 +207,24 @@ std::string whyNoMeasure(const std::string& path, const JobReport& plan, const J
   return hasEndedBadly(plan) ? path + " has ranks that were planned up to an error: plan it to its end" : "";
 }
 
-/// Reads the run and what it is checked against. Returns nullopt, says why and sets `exit_status` if there is nothing
-/// to judge.
-std::optional<JobReport> readChecked(const CheckArguments& arguments, Measure& measure, int& exit_status) {
-  exit_status = readMeasure(arguments, measure);
-  if (exit_status != kExitOk) {
-    return std::nullopt;
+/// Reads the run and what it is checked against. Ends the verb if there is nothing to judge.
+JobReport readChecked(const CheckArguments& arguments, Measure& measure) {
+  readMeasure(arguments, measure);
+  JobReport job = readJobInput(arguments.path, arguments.selection);
+  if (measure.baseline && isItsOwnBaseline(arguments, *measure.baseline, job)) {
+    endVerb(arguments.baseline + " is the run that is checked: give another run as --baseline");
   }
-  std::optional<JobReport> job = readJobInput(arguments.path, arguments.selection, exit_status);
-  if (!job) {
-    return std::nullopt;
-  }
-  exit_status = kExitUsage;
-  if (measure.baseline && isItsOwnBaseline(arguments, *measure.baseline, *job)) {
-    say(arguments.baseline + " is the run that is checked: give another run as --baseline");
-    return std::nullopt;
-  }
-  sayAll(job->copies);
+  sayAll(job.copies);
   if (!arguments.plan.empty()) {
-    if (const std::string why = whyNoMeasure(arguments.plan, *measure.baseline, *job); !why.empty()) {
-      say(why);
-      return std::nullopt;
-    }
-    measure.baseline = planFor(arguments.plan, *measure.baseline, *job);
+    endIf(whyNoMeasure(arguments.plan, *measure.baseline, job));
+    measure.baseline = planFor(arguments.plan, *measure.baseline, job);
   }
-  if (measure.budget && measure.budget->per_step && stepsOf(*job) == 0) {
-    say(arguments.budget + " counts per step, and no steps are known of " + arguments.path +
+  if (measure.budget && measure.budget->per_step && stepsOf(job) == 0) {
+    endVerb(
+        arguments.budget + " counts per step, and no steps are known of " + arguments.path +
         ": write a budget of a run without steps");
-    return std::nullopt;
   }
-  renameModules(measure.renames, *job);
+  renameModules(measure.renames, job);
   if (measure.baseline) {
     renameModules(measure.renames, *measure.baseline);
   }
@@ -276,14 +233,16 @@ std::optional<JobReport> readChecked(const CheckArguments& arguments, Measure& m
 
 int check(const CheckArguments& arguments) {
   Measure measure;
-  int exit_status = kExitOk;
-  if (const std::optional<JobReport> job = readChecked(arguments, measure, exit_status)) {
-    return judge(*job, measure, arguments);
+  JobReport job;
+  try {
+    job = readChecked(arguments, measure);
+  } catch (const VerbEnd&) {
+    if (arguments.format == "github") {
+      printOut(unreadGithub(arguments.path));
+    }
+    throw;
   }
-  if (arguments.format == "github") {
-    printOut(unreadGithub(arguments.path));
-  }
-  return exit_status;
+  return judge(job, measure, arguments);
 }
 
 /// Returns the options that say what the run is checked against.

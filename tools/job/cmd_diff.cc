@@ -40,17 +40,11 @@ struct DiffArguments {
   bool total = false;
 };
 
-/// The two jobs to compare. If one is missing, `exit_status` says what is wrong, and so does a line on stderr.
+/// The two jobs to compare.
 struct Pair {
-  std::optional<JobReport> before;
-  std::optional<JobReport> after;
-  int exit_status = kExitOk;
+  JobReport before;
+  JobReport after;
 };
-
-Pair failed(int exit_status, const std::string& error) {
-  say(error);
-  return {std::nullopt, std::nullopt, exit_status};
-}
 
 JobSelection selectionOf(const std::vector<std::string>& runs, size_t i) {
   return i < runs.size() ? JobSelection{.run_id = runs[i]} : JobSelection();
@@ -58,13 +52,9 @@ JobSelection selectionOf(const std::vector<std::string>& runs, size_t i) {
 
 /// Reads a job at each path: of the folder with several runs, the one of `runs` at the same place, else the newest.
 Pair readTwo(const std::string& before, const std::string& after, const std::vector<std::string>& runs) {
-  Pair pair;
-  pair.before = readJobInput(before, selectionOf(runs, 0), pair.exit_status);
-  if (pair.before) {
-    pair.after = readJobInput(after, selectionOf(runs, 1), pair.exit_status);
-  }
-  if (pair.after && pair.before->planned && !pair.after->planned) {
-    pair.before = planFor(before, *pair.before, *pair.after);
+  Pair pair{readJobInput(before, selectionOf(runs, 0)), readJobInput(after, selectionOf(runs, 1))};
+  if (pair.before.planned && !pair.after.planned) {
+    pair.before = planFor(before, pair.before, pair.after);
   }
   return pair;
 }
@@ -79,35 +69,26 @@ std::optional<std::string> runBefore(const std::vector<FoundRun>& runs, uint64_t
   return std::nullopt;
 }
 
-Result<JobReport> mergeRun(const std::string& path, const ReportScan& scan, const std::string& run_id) {
-  return withProgress([&](const Progress& progress) { return mergeScan(path, scan, {.run_id = run_id}, progress); });
+JobReport mergeRun(const std::string& path, const ReportScan& scan, const std::string& run_id) {
+  return orEnd(
+      withProgress([&](const Progress& progress) { return mergeScan(path, scan, {.run_id = run_id}, progress); }),
+      kExitFindings);
 }
 
 Pair readRuns(const std::string& path, uint64_t since_ns) {
-  if (!isThere(path)) {
-    return {std::nullopt, std::nullopt, kExitUsage};
-  }
-  if (isJobReport(path)) {
-    return failed(kExitUsage, path + " is a merged report, which holds one run: give two paths");
-  }
+  mustExist(path);
+  endIf(isJobReport(path) ? path + " is a merged report, which holds one run: give two paths" : "");
   recoverOrphanedLedgers(path);
-  const Result<ReportScan> scan = withProgress([&](const Progress& progress) { return scanReports(path, progress); });
-  if (!scan) {
-    return failed(kExitFindings, scan.error());
-  }
-  const std::vector<FoundRun> runs = runsOf(*scan);
+  const ReportScan scan =
+      orEnd(withProgress([&](const Progress& progress) { return scanReports(path, progress); }), kExitFindings);
+  const std::vector<FoundRun> runs = runsOf(scan);
   const std::optional<std::string> run_before = runBefore(runs, since_ns);
   if (!run_before) {
     const char* which =
         since_ns ? "run that began so long before the newest one" : "earlier run to compare the newest one with";
-    return failed(kExitUsage, fmt::format("{} has no {}: give two paths", path, which));
+    endVerb(fmt::format("{} has no {}: give two paths", path, which));
   }
-  Result<JobReport> before = mergeRun(path, *scan, *run_before);
-  Result<JobReport> after = mergeRun(path, *scan, runs[0].run_id);
-  if (!before || !after) {
-    return failed(kExitFindings, before ? after.error() : before.error());
-  }
-  return {std::move(*before), std::move(*after), kExitOk};
+  return {mergeRun(path, scan, *run_before), mergeRun(path, scan, runs[0].run_id)};
 }
 
 std::string render(const JobDiff& diff, const DiffArguments& arguments) {
@@ -129,39 +110,31 @@ std::string wrongChoice(const DiffArguments& arguments) {
 }
 
 int diff(const DiffArguments& arguments) {
-  std::vector<Tolerance> rules;
-  if (const std::string error = wrongChoice(arguments); !error.empty()) {
-    say(error + " (see commtap diff --help)");
-    return kExitUsage;
-  }
   const std::optional<uint64_t> since = parseDurationNs(arguments.since.empty() ? "0s" : arguments.since);
+  std::vector<Tolerance> rules;
   std::vector<ModuleRename> renames;
-  const std::string wrong = !since
-                                ? "--since: \"" + arguments.since + "\" is not a duration such as 90s, 30m, 24h or 7d"
-                                : readTolerances(arguments.tolerances, rules);
-  const std::string wrong_name = readRenames(arguments.renames, renames);
-  if (!wrong.empty() || !wrong_name.empty()) {
-    say((wrong.empty() ? wrong_name : wrong) + " (see commtap diff --help)");
-    return kExitUsage;
+  for (const std::string& wrong :
+       {wrongChoice(arguments),
+        since ? "" : "--since: \"" + arguments.since + "\" is not a duration such as 90s, 30m, 24h or 7d",
+        readTolerances(arguments.tolerances, rules),
+        readRenames(arguments.renames, renames)}) {
+    endIf(wrong.empty() ? "" : wrong + " (see commtap diff --help)");
   }
   Pair pair = arguments.paths.size() == 1 && arguments.runs.empty()
                   ? readRuns(arguments.paths[0], *since)
                   : readTwo(arguments.paths.front(), arguments.paths.back(), arguments.runs);
-  if (!pair.before || !pair.after) {
-    return pair.exit_status;
-  }
-  renameModules(renames, *pair.before);
-  renameModules(renames, *pair.after);
-  sayAll(pair.before->copies);
+  renameModules(renames, pair.before);
+  renameModules(renames, pair.after);
+  sayAll(pair.before.copies);
   if (arguments.paths.size() == 2) { // else both runs are of one folder
-    sayAll(pair.after->copies);
+    sayAll(pair.after.copies);
   }
-  sayAll(pair.before->problems);
-  sayAll(pair.after->problems);
-  const ComparedSteps steps = arguments.total ? ComparedSteps() : comparedSteps(*pair.before, *pair.after);
-  const JobDiff difference = diffOf(*pair.before, *pair.after, rules, steps);
+  sayAll(pair.before.problems);
+  sayAll(pair.after.problems);
+  const ComparedSteps steps = arguments.total ? ComparedSteps() : comparedSteps(pair.before, pair.after);
+  const JobDiff difference = diffOf(pair.before, pair.after, rules, steps);
   const int written = printOut(render(difference, arguments));
-  const bool sound = pair.before->problems.empty() && pair.after->problems.empty();
+  const bool sound = pair.before.problems.empty() && pair.after.problems.empty();
   return sound && isSame(difference) ? written : kExitFindings;
 }
 

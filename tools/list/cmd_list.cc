@@ -9,9 +9,11 @@
 
 #include "report/base/process.h"
 #include "report/base/timestamp.h"
+#include "report/json/row_write.h"
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verb.h"
+#include "tools/list/list_columns.h"
 #include "tools/list/list_text.h"
 #include "tools/list/listed_run.h"
 
@@ -23,7 +25,6 @@ constexpr const char* kListAbout =
     "communicated, its size on the disk and its command.";
 constexpr const char* kListExitStatus =
     "0 done; 1 a report could not be read; 2 wrong usage, or FOLDER does not exist.";
-constexpr size_t kMostRuns = 20;
 
 struct ListArguments {
   std::string folder;
@@ -34,13 +35,10 @@ struct ListArguments {
 };
 
 int list(const ListArguments& arguments) {
-  if (!isThere(arguments.folder)) {
-    return kExitUsage;
-  }
+  mustExist(arguments.folder);
   const std::optional<uint64_t> within_ns = parseDurationNs(arguments.since);
   if (!arguments.since.empty() && !within_ns) {
-    say("--since " + arguments.since + " is no duration: write 90m, 24h or 7d");
-    return kExitUsage;
+    endVerb("--since " + arguments.since + " is no duration: write 90m, 24h or 7d");
   }
   recoverOrphanedLedgers(arguments.folder);
   const uint64_t now_ns = wallClockNs();
@@ -48,17 +46,14 @@ int list(const ListArguments& arguments) {
       .most = arguments.all ? 0 : kMostRuns,
       .since_ns = within_ns ? now_ns - std::min(now_ns, *within_ns) : 0,
       .failed = arguments.failed};
-  const Result<RunList> found =
-      withProgress([&](const Progress& progress) { return listRuns(arguments.folder, filter, progress); });
-  if (!found) {
-    say(found.error());
-    return kExitFindings;
-  }
-  sayAll(found->problems);
+  const RunList found = orEnd(
+      withProgress([&](const Progress& progress) { return listRuns(arguments.folder, filter, progress); }),
+      kExitFindings);
+  sayAll(found.problems);
   const int printed = printOut(
-      arguments.json ? listJson(*found)
-                     : listText(*found, arguments.folder, Color::forStream(STDOUT_FILENO), isatty(STDOUT_FILENO) == 1));
-  return found->problems.empty() ? printed : kExitFindings;
+      arguments.json ? jsonDocument(found)
+                     : listText(found, arguments.folder, Color::forStream(STDOUT_FILENO), isatty(STDOUT_FILENO) == 1));
+  return found.problems.empty() ? printed : kExitFindings;
 }
 
 } // namespace
@@ -80,7 +75,7 @@ Verb listVerb() {
             .help = "Only runs that started within this time: 90m, 24h, 7d",
             .to = &arguments->since},
            {.names = "--all", .help = "List all runs; default: the newest 20", .to = &arguments->all},
-           {.names = "--json", .help = "Print JSON: commtap help commtap-list-1.schema.json", .to = &arguments->json}},
+           jsonOption(arguments->json, "commtap-list-1")},
       .run = [arguments](const Given& /*given*/) { return list(*arguments); }};
 }
 

@@ -39,7 +39,7 @@ inline constexpr auto kColumns<ListedRun> = std::tuple{
 
 template <>
 inline constexpr auto kColumns<RunList> = std::tuple{
-    column(field::kSchema, &RunList::schema, "The version of this format. A reader must reject another major version."),
+    column(field::kSchema, &RunList::schema, kSchemaHelp),
     column("runs", &RunList::runs, "The newest run first."),
     column("older", &RunList::older, "How many older runs are left out: `--all` lists them."),
     column(field::kProblems, &RunList::problems, "One line for each file that could not be read."),

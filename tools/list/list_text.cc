@@ -8,8 +8,6 @@
 
 #include "report/base/redaction.h"
 #include "report/base/timestamp.h"
-#include "report/json/row_write.h"
-#include "tools/list/list_columns.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
 
@@ -49,34 +47,27 @@ std::string nameOrCommand(const ListedRun& run) {
   return inert(text);
 }
 
-std::string endText(const ListedRun& run) {
-  return run.planned ? "planned" : std::string(runEndName(run.end));
-}
-
 } // namespace
 
+std::vector<std::string> listCells(const ListedRun& run) {
+  return {
+      formatSecond(run.started_at_ns) + "Z",
+      lengthText(run),
+      ranksText(run),
+      run.planned ? "planned" : std::string(runEndName(run.end)),
+      std::to_string(run.calls),
+      humanBytes(run.bytes),
+      humanBytes(run.disk_bytes),
+      run.run_id,
+      nameOrCommand(run)};
+}
+
 std::string listText(const RunList& list, const std::string& folder, const Color& color, bool is_cut) {
-  Table table(
-      {{"STARTED"},
-       {"TIME", Align::kRight},
-       {"RANKS", Align::kRight},
-       {"END"},
-       {"CALLS", Align::kRight},
-       {"BYTES", Align::kRight},
-       {"ON DISK", Align::kRight},
-       {"RUN"},
-       {"NAME OR COMMAND"}});
+  Table table(kListTitles);
   for (const ListedRun& run : list.runs) {
-    table.add(
-        {formatSecond(run.started_at_ns) + "Z",
-         lengthText(run),
-         ranksText(run),
-         endText(run),
-         std::to_string(run.calls),
-         humanBytes(static_cast<double>(run.bytes)),
-         humanBytes(static_cast<double>(run.disk_bytes)),
-         run.run_id,
-         std::string(kCommandHere)});
+    std::vector<std::string> cells = listCells(run);
+    cells.back() = kCommandHere;
+    table.add(std::move(cells));
   }
   const std::string lines = table.text(color);
   std::string text;
@@ -90,12 +81,6 @@ std::string listText(const RunList& list, const std::string& folder, const Color
   const std::string older = list.older == 0 ? "" : fmt::format("{}: --all\n", counted(list.older, "older run"));
   return text + older +
          fmt::format("CALLS and BYTES are sums over ranks; commtap show {} --run RUN\n", pathWord(folder));
-}
-
-std::string listJson(const RunList& list) {
-  std::string text;
-  appendRow(text, list, ReportContext{});
-  return text + "\n";
 }
 
 } // namespace commtap

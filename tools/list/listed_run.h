@@ -64,6 +64,9 @@ struct RunList {
   std::vector<std::string> problems;
 };
 
+/// The runs that are listed without `--all`.
+inline constexpr size_t kMostRuns = 20;
+
 /// The runs to list.
 struct RunFilter {
   size_t most = 0;       ///< the newest; 0: all

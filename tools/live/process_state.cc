@@ -3,7 +3,7 @@
 #include "tools/live/process_state.h"
 
 #include <algorithm>
-#include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <sstream>
@@ -32,28 +32,15 @@ struct Stat {
 };
 
 std::optional<Stat> statOf(uint64_t pid) {
-  const std::string text = procText(pid, "stat");
-  if (text.empty()) {
+  const std::vector<std::string> fields = statFields(pid);
+  constexpr size_t kTicks = 11; // field 14: in user mode, in the kernel, then those of ended children
+  if (fields.size() < kTicks + 4) {
     return std::nullopt;
   }
-  Stat stat;
-  // The program's name is in parentheses and may contain any character.
-  if (const size_t name_end = text.rfind(')'); name_end != std::string::npos) {
-    constexpr int kSkipped = 10; // from the parent's pid to the major faults of children
-    std::istringstream fields(text.substr(name_end + 1));
-    std::string skipped;
-    fields >> stat.state;
-    for (int i = 0; i < kSkipped; ++i) {
-      fields >> skipped;
-    }
-    std::array<uint64_t, 4> ticks = {}; // user and kernel, then those of ended children
-    for (uint64_t& each : ticks) {
-      fields >> each;
-    }
-    stat.ticks = ticks[0] + ticks[1];
-    stat.ended_children_ticks = ticks[2] + ticks[3];
-  }
-  return stat;
+  const auto sum = [&fields](size_t place) {
+    return std::strtoull(fields[place].c_str(), nullptr, 10) + std::strtoull(fields[place + 1].c_str(), nullptr, 10);
+  };
+  return Stat{fields[0][0], sum(kTicks), sum(kTicks + 2)};
 }
 
 /// Appends the child processes that the threads of a process have started.

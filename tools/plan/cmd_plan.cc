@@ -20,6 +20,7 @@
 #include "tools/run/preload.h"
 #include "tools/run/run_setup.h"
 #include "tools/run/run_summary.h"
+#include "tools/show/show_json.h"
 #include "tools/text/table.h"
 
 namespace commtap {
@@ -28,7 +29,7 @@ namespace {
 constexpr const char* kPlanAbout =
     "Runs the job's own script for the ranks that differ, one process after the other, on this machine: with the\n"
     "environment of a launcher, process groups that communicate nothing, and no network. The report in --out is what\n"
-    "the job would communicate; show, html, diff, check and merge read it. commtap help plan says what a plan cannot "
+    "the job would communicate; show, html, diff, check and export read it. commtap help plan says what a plan cannot "
     "know.";
 constexpr const char* kPlanExitStatus =
     "0 planned; 1 a rank ended early, and the plan has what it had communicated; 2 wrong usage, or inside a\n"
@@ -70,38 +71,19 @@ struct PlanTools {
   std::string planner;
 };
 
-/// Finds them, or says what is wrong, sets `exit_status` and returns nullopt.
-std::optional<PlanTools> findTools(const PlanArguments& arguments, int& exit_status) {
-  const Result<RunSetup> setup = setUpRun(environ, {}, executableFolder());
-  const Result<std::string> planner = findPlanner();
-  exit_status = kExitFindings;
-  if (!setup || !planner) {
-    say(setup ? planner.error() : setup.error());
-    return std::nullopt;
-  }
-  exit_status = kExitUsage;
-  if (!setup->options.enabled) {
-    say("COMMTAP=0 switches commtap off, and a plan is made by counting: unset it");
-    return std::nullopt;
-  }
-  exit_status = kExitOk;
-  return PlanTools{setup->environment, *planner};
+PlanTools findTools() {
+  const RunSetup setup = orEnd(setUpRun(environ, {}, executableFolder()), kExitFindings);
+  endIf(setup.options.enabled ? "" : "COMMTAP=0 switches commtap off, and a plan is made by counting: unset it");
+  return {setup.environment, orEnd(findPlanner(), kExitFindings)};
 }
 
 int planOne(const PlanArguments& arguments, const std::vector<std::string>& command, const PlanTools& tools) {
-  const Result<PythonCommand> python = commandToPlan(command, Environment(environ));
-  if (!python) {
-    say(python.error());
-    return kExitUsage;
-  }
-  const Result<MadePlan> made = makePlan(arguments, *python, tools.environment, tools.planner);
-  if (!made) {
-    say(made.error());
-    return kExitFindings;
-  }
-  fmt::print(stderr, "{}", runSummary(made->job, arguments.out, Color::forStream(STDERR_FILENO)));
-  sayAll(made->job.problems);
-  return made->early_end.empty() ? kExitOk : kExitFindings; // the planner has said why it ended early
+  const PythonCommand python = orEnd(commandToPlan(command, Environment(environ)));
+  const MadePlan made = orEnd(makePlan(arguments, python, tools.environment, tools.planner), kExitFindings);
+  fmt::print(stderr, "{}", runSummary(made.job, arguments.out, Color::forStream(STDERR_FILENO)));
+  sayAll(made.job.problems);
+  const int printed = arguments.json ? printOut(showJson(mergedView({}, made.job))) : kExitOk;
+  return made.early_end.empty() ? printed : kExitFindings; // the planner has said why it ended early
 }
 
 /// Plans one layout. A failure is part of the result.
@@ -111,6 +93,7 @@ SweptLayout planLayout(
     const LayoutValues& values,
     const PlanTools& tools) {
   SweptLayout layout;
+  layout.name = layoutName(values);
   layout.values = values;
   layout.folder = layoutFolder(values);
   PlanArguments arguments = sweep;
@@ -133,44 +116,29 @@ SweptLayout planLayout(
 }
 
 int planSweep(const PlanArguments& arguments, const std::vector<std::string>& command, const PlanTools& tools) {
-  const Result<std::vector<LayoutValues>> layouts = layoutsOf(arguments.sweeps, command);
-  if (!layouts) {
-    say(layouts.error());
-    return kExitUsage;
-  }
-  Sweep sweep{command, arguments.world_size, arguments.per_node, {}};
-  for (const LayoutValues& values : *layouts) {
+  const std::vector<LayoutValues> layouts = orEnd(layoutsOf(arguments.sweeps, command));
+  Sweep sweep{.command = command, .world_size = arguments.world_size, .per_node = arguments.per_node};
+  for (const LayoutValues& values : layouts) {
     sweep.layouts.push_back(planLayout(arguments, command, values, tools));
     const SweptLayout& layout = sweep.layouts.back();
     const std::string end = layout.failure.empty() ? "planned" : "failed: " + layout.failure;
-    say(fmt::format("[{}/{}] {}: {}", sweep.layouts.size(), layouts->size(), layout.name(), end));
+    say(fmt::format("[{}/{}] {}: {}", sweep.layouts.size(), layouts.size(), layout.name, end));
     if (layout.failure == kPlanStopped) {
       break;
     }
   }
   sortLayouts(sweep.layouts);
-  const std::string error = writeFileAtomically(arguments.out + "/" + kSweepFile, sweepToJson(sweep));
-  if (!error.empty()) {
-    say(error);
-    return kExitFindings;
-  }
-  const int printed = printOut(sweepText(sweep, Color::forStream(STDOUT_FILENO)));
+  const std::string document = sweepToJson(sweep);
+  endIf(writeFileAtomically(arguments.out + "/" + kSweepFile, document), kExitFindings);
+  const int printed = printOut(arguments.json ? document : sweepText(sweep, Color::forStream(STDOUT_FILENO)));
   const bool has_failed = !sweep.layouts.empty() && !sweep.layouts.back().failure.empty();
   return has_failed ? kExitFindings : printed;
 }
 
 int plan(const PlanArguments& arguments, const std::vector<std::string>& command) {
-  const std::string wrong = whyNot(arguments, command);
-  if (!wrong.empty()) {
-    say(wrong);
-    return kExitUsage;
-  }
-  int exit_status = kExitOk;
-  const std::optional<PlanTools> tools = findTools(arguments, exit_status);
-  if (!tools) {
-    return exit_status;
-  }
-  return arguments.sweeps.empty() ? planOne(arguments, command, *tools) : planSweep(arguments, command, *tools);
+  endIf(whyNot(arguments, command));
+  const PlanTools tools = findTools();
+  return arguments.sweeps.empty() ? planOne(arguments, command, tools) : planSweep(arguments, command, tools);
 }
 
 /// Returns the options that say what is planned.
@@ -232,7 +200,10 @@ OptionTable rankOptions(PlanArguments& arguments) {
       {.names = "--assume-balanced",
        .help = "Take splits of an all_to_all that data decides for equal, as if every expert got as many tokens",
        .to = &arguments.assume_balanced},
-      {.names = "--anyway", .help = "Plan also inside a launched job", .to = &arguments.anyway}};
+      {.names = "--anyway", .help = "Plan also inside a launched job", .to = &arguments.anyway},
+      {.names = "--json",
+       .help = "Print JSON, that of commtap show; with --sweep: commtap help commtap-sweep-1.schema.json",
+       .to = &arguments.json}};
 }
 
 } // namespace

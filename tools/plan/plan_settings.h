@@ -38,6 +38,7 @@ struct PlanArguments {
   std::string workdir;
   std::vector<std::string> sweeps; ///< "tp=1,2,4"
   bool assume_balanced = false;
+  bool json = false;
 };
 
 /// Returns "", or one line about a job that a launcher has started around this process, which a plan must not touch.

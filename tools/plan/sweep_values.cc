@@ -101,10 +101,6 @@ std::string layoutFolder(const LayoutValues& values) {
 
 namespace {
 
-std::string sizeText(uint64_t bytes) {
-  return humanBytes(static_cast<double>(bytes));
-}
-
 void addPart(Table& table, const std::string& layout, const LayoutPart& part) {
   const bool is_all = part.size == 0;
   table.add(
@@ -116,8 +112,8 @@ void addPart(Table& table, const std::string& layout, const LayoutPart& part) {
        humanBytes(part.bytes),
        humanBytes(part.bytes - part.bytes_across),
        humanBytes(part.bytes_across),
-       sizeText(part.smallest),
-       sizeText(part.largest)});
+       humanBytes(part.smallest),
+       humanBytes(part.largest)});
 }
 
 } // namespace
@@ -127,10 +123,10 @@ std::string sweepText(const Sweep& sweep, const Color& color) {
   std::string notes;
   for (const SweptLayout& layout : sweep.layouts) {
     if (!layout.failure.empty()) {
-      notes += inert(fmt::format("{} failed: {}", layout.name(), layout.failure)) + "\n";
+      notes += inert(fmt::format("{} failed: {}", layout.name, layout.failure)) + "\n";
       continue;
     }
-    addPart(table, layout.name(), layout.all);
+    addPart(table, layout.name, layout.all);
     for (const LayoutPart& part : layout.groups) {
       addPart(table, "", part);
     }

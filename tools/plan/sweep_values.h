@@ -12,9 +12,6 @@
 
 namespace commtap {
 
-/// The values of the placeholders of one layout, by name.
-using LayoutValues = std::vector<std::pair<std::string, std::string>>;
-
 /// Returns all combinations of the values: `sweeps` are "tp=1,2" and "dp=4,8". Fails for one that has no name or no
 /// value, and for a placeholder that `command` does not have.
 Result<std::vector<LayoutValues>> layoutsOf(

@@ -13,11 +13,12 @@
 
 #include "report/base/process.h"
 #include "report/base/timestamp.h"
+#include "report/json/row_write.h"
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/report_scan.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verb.h"
-#include "tools/prune/stored_run.h"
+#include "tools/prune/prune_columns.h"
 #include "tools/text/text.h"
 
 namespace commtap {
@@ -40,42 +41,43 @@ struct PruneArguments {
   std::string keep;
   std::optional<uint64_t> max_bytes;
   bool is_dry_run = false;
+  bool json = false;
 };
 
-/// The runs that were removed, or would be.
-struct Pruned {
-  std::string text;                  ///< a line for each run
-  std::vector<std::string> problems; ///< what stays, and why
-};
-
-std::string lineOf(const StoredRun& run, const Removal& removal, bool is_dry_run) {
-  const size_t files = removal.files + removal.kept_files;
-  return fmt::format(
-      "{} {}  {}{}  {}  {}\n",
-      is_dry_run ? "would remove" : "removed",
-      inert(run.run_id),
-      removal.kept_files == 0 ? "" : fmt::format("{} of ", removal.files),
-      counted(files, "file"),
-      humanBytes(static_cast<double>(removal.bytes)),
-      formatTimestamp(run.changed_at_ns));
+std::string textOf(const PruneReport& report) {
+  std::string text;
+  for (const PrunedRun& run : report.removed) {
+    text += fmt::format(
+        "{} {}  {}{}  {}  {}\n",
+        report.dry_run ? "would remove" : "removed",
+        inert(run.run_id),
+        run.kept_files == 0 ? "" : fmt::format("{} of ", run.files),
+        counted(run.files + run.kept_files, "file"),
+        humanBytes(run.bytes),
+        formatTimestamp(run.changed_at_ns));
+  }
+  return text;
 }
 
-/// Carries the plan out, or judges what it would remove. Adds to the plan's numbers what stays all the same.
-Pruned carryOut(PrunePlan& plan, const PruneArguments& arguments, const Progress& progress) {
-  Pruned pruned;
+/// Carries the plan out, or judges what it would remove. Adds to its numbers what stays all the same.
+void carryOut(const PruneArguments& arguments, const Progress& progress, PruneReport& report) {
+  PrunePlan& plan = report.plan;
   size_t done = 0;
   for (const StoredRun& run : plan.removed) {
     progress(done++, plan.removed.size());
-    const Removal removal = removeRun(run, arguments.folder, arguments.is_dry_run);
-    pruned.problems.insert(pruned.problems.end(), removal.problems.begin(), removal.problems.end());
-    pruned.text += removal.files == 0 ? "" : lineOf(run, removal, arguments.is_dry_run);
+    const Removal removal = removeRun(run, arguments.folder, report.dry_run);
+    report.problems.insert(report.problems.end(), removal.problems.begin(), removal.problems.end());
+    if (removal.files > 0) {
+      report.removed.push_back({run.run_id, run.changed_at_ns, removal.files, removal.bytes, removal.kept_files});
+    }
     plan.kept_bytes += removal.kept_bytes;
     plan.kept_runs += removal.kept_files == 0 ? 0 : 1;
   }
-  return pruned;
 }
 
-void sayWhatStays(const PrunePlan& plan, const std::vector<UnjudgedFile>& unjudged) {
+/// Says it, and adds to the report's problems the files whose run is not known.
+void sayWhatStays(const std::vector<UnjudgedFile>& unjudged, PruneReport& report) {
+  const PrunePlan& plan = report.plan;
   if (!plan.with_ledgers.empty()) {
     say(fmt::format(
         "runs with ledgers stay: {}: if their jobs have ended, run commtap list on their hosts",
@@ -85,11 +87,12 @@ void sayWhatStays(const PrunePlan& plan, const std::vector<UnjudgedFile>& unjudg
     say(fmt::format("runs that changed within the hour stay: {}", fmt::join(plan.just_changed, ", ")));
   }
   for (const UnjudgedFile& file : unjudged) {
-    say(fmt::format(
+    report.problems.push_back(fmt::format(
         "{} stays: it {}{}",
         file.path,
         file.is_empty ? "is empty" : "cannot be read",
         file.may_be_ledger ? ", so its run is not known" : ""));
+    say(report.problems.back());
   }
   if (!plan.undecided.empty()) {
     say(fmt::format(
@@ -97,61 +100,54 @@ void sayWhatStays(const PrunePlan& plan, const std::vector<UnjudgedFile>& unjudg
         "commtap, or remove it if its process has ended",
         fmt::join(plan.undecided, ", ")));
   }
-  const std::string size = humanBytes(static_cast<double>(plan.kept_bytes));
-  say(plan.kept_runs == 1 ? "1 run is left, " + size : fmt::format("{} runs are left, {}", plan.kept_runs, size));
+  const std::string size = humanBytes(plan.kept_bytes);
+  say(counted(plan.kept_runs, "run is left, ", "runs are left, ") + size);
 }
 
-/// Returns false, and says why, if the arguments do not say what to keep.
-bool readRetention(const PruneArguments& arguments, Retention& retention) {
-  retention.keep_ns = parseDurationNs(arguments.keep);
+/// Reads what to keep. Ends the verb if the arguments do not say it.
+Retention readRetention(const PruneArguments& arguments) {
+  const Retention retention{.keep_ns = parseDurationNs(arguments.keep), .max_bytes = arguments.max_bytes};
   if (!arguments.keep.empty() && !retention.keep_ns) {
-    say("--keep " + arguments.keep + " is no duration: write 12h or 30d");
-    return false;
+    endVerb("--keep " + arguments.keep + " is no duration: write 12h or 30d");
   }
-  retention.max_bytes = arguments.max_bytes;
   if (!retention.keep_ns && !retention.max_bytes) {
-    say("say what to keep: --keep 30d, --max-size 50G, or both");
-    return false;
+    endVerb("say what to keep: --keep 30d, --max-size 50G, or both");
   }
   if (struct stat facts{}; stat(arguments.folder.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode)) {
-    say(arguments.folder + " is not a folder: give the folder with the reports of many runs");
-    return false;
+    endVerb(arguments.folder + " is not a folder: give the folder with the reports of many runs");
   }
-  return true;
+  return retention;
 }
 
 int prune(const PruneArguments& arguments) {
-  Retention retention;
-  if (!readRetention(arguments, retention)) {
-    return kExitUsage;
-  }
+  const Retention retention = readRetention(arguments);
   recoverOrphanedLedgers(arguments.folder);
-  Result<ReportScan> scan =
-      withProgress([&](const auto& progress) { return scanReports(arguments.folder, progress, Copies::kKeep); });
-  if (!scan) {
-    say(scan.error());
-    return kExitFindings;
-  }
-  std::vector<UnjudgedFile> unjudged = findUnjudged(arguments.folder, *scan);
-  std::vector<StoredFile> files = storedFiles(*scan);
-  for (StoredFile& samples : storedSamples(arguments.folder, scan->problems, ", and stays")) {
+  ReportScan scan = orEnd(
+      withProgress([&](const auto& progress) { return scanReports(arguments.folder, progress, Copies::kKeep); }),
+      kExitFindings);
+  std::vector<UnjudgedFile> unjudged = findUnjudged(arguments.folder, scan);
+  std::vector<StoredFile> files = storedFiles(scan);
+  for (StoredFile& samples : storedSamples(arguments.folder, scan.problems, ", and stays")) {
     files.push_back(std::move(samples));
   }
   std::vector<StoredRun> runs = storedRuns(std::move(files));
   markUndecided(unjudged, runs);
-  PrunePlan plan = planPrune(std::move(runs), retention, wallClockNs());
-  const Pruned pruned = withProgress(
-      [&](const auto& progress) { return carryOut(plan, arguments, progress); },
+  PruneReport report{
+      .dry_run = arguments.is_dry_run,
+      .plan = planPrune(std::move(runs), retention, wallClockNs()),
+      .problems = scan.problems};
+  withProgress(
+      [&](const auto& progress) { carryOut(arguments, progress, report); },
       arguments.is_dry_run ? "judging" : "removing");
-  const int printed = printOut(pruned.text);
-  sayAll(scan->problems);
-  sayAll(pruned.problems);
-  sayWhatStays(plan, unjudged);
-  const bool is_too_much = retention.max_bytes && plan.kept_bytes > *retention.max_bytes;
+  const bool is_all_judged = unjudged.empty() && report.problems.size() == scan.problems.size();
+  sayAll(report.problems);
+  sayWhatStays(unjudged, report);
+  const bool is_too_much = retention.max_bytes && report.plan.kept_bytes > *retention.max_bytes;
   if (is_too_much) {
-    say(fmt::format("--max-size {} is not reached", humanBytes(static_cast<double>(*retention.max_bytes))));
+    say(fmt::format("--max-size {} is not reached", humanBytes(*retention.max_bytes)));
   }
-  return pruned.problems.empty() && unjudged.empty() && !is_too_much ? printed : kExitFindings;
+  const int printed = printOut(arguments.json ? jsonDocument(report) : textOf(report));
+  return is_all_judged && !is_too_much ? printed : kExitFindings;
 }
 
 } // namespace
@@ -179,7 +175,8 @@ Verb pruneVerb() {
             .help = "Remove the oldest runs until the rest is this small: 500MiB, 50G",
             .to = &arguments->max_bytes,
             .unit = Unit::kBytes},
-           {.names = "--dry-run", .help = "Only print what would be removed", .to = &arguments->is_dry_run}},
+           {.names = "--dry-run", .help = "Only print what would be removed", .to = &arguments->is_dry_run},
+           jsonOption(arguments->json, "commtap-prune-1")},
       .run = [arguments](const Given& /*given*/) { return prune(*arguments); }};
 }
 

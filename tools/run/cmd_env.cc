@@ -58,19 +58,11 @@ Result<std::string> exports(const std::map<std::string, std::string>& flags) {
   return text;
 }
 
-Result<std::string> lineOf(const Result<std::string>& path) {
-  return path ? Result<std::string>(*path + "\n") : path;
-}
-
 int printEnv(const EnvArguments& arguments) {
-  const Result<std::string> text = arguments.lib       ? lineOf(findLibrary(executableFolder()))
-                                   : arguments.include ? lineOf(includeFolder())
-                                                       : exports(arguments.flags);
-  if (!text) {
-    say(text.error());
-    return kExitUsage;
-  }
-  return printOut(*text);
+  return printOut(
+      arguments.lib       ? orEnd(findLibrary(executableFolder())) + "\n"
+      : arguments.include ? orEnd(includeFolder()) + "\n"
+                          : orEnd(exports(arguments.flags)));
 }
 
 } // namespace

@@ -230,22 +230,15 @@ int run(
     const std::map<std::string, std::string>& flags,
     const ServeFlags& serve,
     const std::vector<std::string>& command) {
-  if (command.empty()) {
-    say("a command to run is missing: commtap run [OPTIONS] -- COMMAND [ARGUMENTS]");
-    return kExitUsage;
-  }
-  Result<RunSetup> setup = setUpRun(environ, flags, executableFolder());
-  if (!setup) {
-    say(setup.error());
-    return kExitUsage;
-  }
-  if (setup->options.enabled) {
-    const std::string line = giveOwnFolder(*setup);
-    if (!line.empty() && setup->options.log != LogLevel::kOff) {
+  endIf(command.empty() ? "a command to run is missing: commtap run [OPTIONS] -- COMMAND [ARGUMENTS]" : "");
+  RunSetup setup = orEnd(setUpRun(environ, flags, executableFolder()));
+  if (setup.options.enabled) {
+    const std::string line = giveOwnFolder(setup);
+    if (!line.empty() && setup.options.log != LogLevel::kOff) {
       say(line);
     }
   }
-  runCommand(command, *setup, serve);
+  runCommand(command, setup, serve);
 }
 
 } // namespace

@@ -25,13 +25,14 @@ namespace commtap {
 namespace {
 
 constexpr const char* kServeAbout =
-    "Answers GET /metrics for Prometheus (commtap help metrics). Answers GET / with a list of jobs; each job has the\n"
-    "page of commtap html (commtap help html) with live numbers. Answers commtap top, why and merge that ask this "
-    "host\n"
-    "(commtap help hosts). Each request reads the ledgers of the jobs on this\n"
-    "node; the jobs are not affected. An ended job stays for --keep minutes. Anyone who can reach the address can\n"
-    "read the names of modules, groups and runs. The default address is reachable only from this machine, and answers\n"
-    "only to the names of a loopback address. Any other address needs --token-file or --insecure.";
+    "Answers GET /metrics for Prometheus (commtap help metrics). Answers GET / with a list of jobs, each with the "
+    "page\n"
+    "of commtap html (commtap help html) with live numbers, then with the runs of the folder, as commtap list has\n"
+    "them. Answers commtap top, why, show and export that ask this host (commtap help hosts). Each request reads the\n"
+    "ledgers of the jobs on this node; the jobs are not affected. An ended job stays for --keep minutes. Anyone who\n"
+    "can reach the address can read the names of modules, groups and runs, and commands. The default address is\n"
+    "reachable only from this machine, and answers only to the names of a loopback address. Any other address needs\n"
+    "--token-file or --insecure.";
 constexpr const char* kServeExitStatus = "0 ended by SIGTERM or SIGINT; 1 cannot listen on the address; 2 wrong usage.";
 
 constexpr int kDefaultKeepMinutes = 10;
@@ -101,40 +102,25 @@ void sayStart(const ServeArguments& arguments, const HostPort& address) {
   say(fmt::format(
       "{} at http://{}/metrics{}", arguments.path, address.text(), there ? "" : " (the folder does not exist yet)"));
   if (!address.isLoopback() && arguments.token_file.empty()) {
-    say("other machines can reach this address and read the names of modules, groups and runs");
+    say("other machines can reach this address and read the names of modules, groups and runs, and commands");
   }
 }
 
 int serve(const ServeArguments& arguments) {
-  const Result<HostPort> wanted = parseHostPort(arguments.listen);
-  if (!wanted) {
-    say("--listen: " + wanted.error());
-    return kExitUsage;
-  }
-  const Result<HttpAccess> access = accessAt(*wanted, arguments);
-  if (!access) {
-    say(access.error());
-    return kExitUsage;
-  }
-  if (const Result<HttpUrl> url = parseUrl(arguments.otlp); !arguments.otlp.empty() && !url) {
-    say("--otlp: " + url.error());
-    return kExitUsage;
+  const HostPort wanted = orEnd(parseHostPort(arguments.listen), kExitUsage, "--listen: ");
+  const HttpAccess access = orEnd(accessAt(wanted, arguments));
+  if (!arguments.otlp.empty()) {
+    orEnd(parseUrl(arguments.otlp), kExitUsage, "--otlp: ");
   }
   if (struct stat facts{}; stat(arguments.path.c_str(), &facts) == 0 && !S_ISDIR(facts.st_mode)) {
-    say(arguments.path + " is not a folder: give the folder that jobs write to");
-    return kExitUsage;
+    endVerb(arguments.path + " is not a folder: give the folder that jobs write to");
   }
   const sigset_t signals = blockEndSignals();
   LiveFolder folder(arguments.path, hostName(), std::chrono::minutes(arguments.keep_minutes));
   LiveMetrics live(std::move(folder), arguments.depth, arguments.max_series);
-  HttpServer server(*access);
+  HttpServer server(access);
   addServePaths(server, live, arguments.path);
-  const Result<HostPort> bound = server.bind(*wanted);
-  if (!bound) {
-    say(bound.error());
-    return kExitFindings;
-  }
-  sayStart(arguments, *bound);
+  sayStart(arguments, orEnd(server.bind(wanted), kExitFindings));
   answerUntilSignal(server, startPush(arguments, live), signals);
   return kExitOk;
 }

@@ -19,6 +19,8 @@ namespace {
 
 /// Minimum time between two reads of a job's ledgers, however many requests arrive.
 constexpr std::chrono::milliseconds kMinAge(200);
+/// Minimum time between two readings of all reports of the folder, which may take seconds.
+constexpr std::chrono::seconds kListAge(20);
 
 void addStepChanges(const StepWatch& steps, Exposition& exposition) {
   for (const StepChanges& changes : steps.changes()) {
@@ -118,10 +120,22 @@ std::string LiveMetrics::reportArchive() {
   return archiveOf(reports);
 }
 
+RunList LiveMetrics::runs() {
+  const std::lock_guard lock(runs_mutex_);
+  const auto now = std::chrono::steady_clock::now();
+  if (!listed_at_ || now - *listed_at_ > kListAge) {
+    const Result<RunList> runs = listRuns(path_, {.most = kMostRuns}, {});
+    runs_ = runs ? *runs : RunList(); // the folder may have no run yet
+    listed_at_ = std::chrono::steady_clock::now();
+  }
+  return runs_;
+}
+
 std::string LiveMetrics::page(const std::string& folder_name) {
+  const RunList listed = runs(); // before the lock: a large folder must not delay the metrics
   const std::lock_guard lock(mutex_);
   refresh();
-  return servePage(live_, folder_name, wallClockNs());
+  return servePage(live_, listed, folder_name, wallClockNs());
 }
 
 std::optional<std::string> LiveMetrics::jobData(const AttemptKey& key) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tools/hosts/host_document.h"
+#include "tools/list/listed_run.h"
 #include "tools/live/late_watch.h"
 #include "tools/live/live_folder.h"
 #include "tools/live/step_watch.h"
@@ -24,7 +25,7 @@ namespace commtap {
 class LiveMetrics {
  public:
   LiveMetrics(LiveFolder folder, std::optional<uint32_t> depth, size_t max_series)
-      : folder_(std::move(folder)), depth_(depth), limit_(max_series), verified_(folder_.path()) {}
+      : path_(folder.path()), folder_(std::move(folder)), depth_(depth), limit_(max_series), verified_(path_) {}
 
   std::string metrics(Dialect dialect);
   /// Returns the bodies of the requests that push the samples (tools/metrics/exposition.h).
@@ -40,7 +41,9 @@ class LiveMetrics {
  private:
   void refresh();
   Exposition exposition();
+  RunList runs();
 
+  const std::string path_;
   std::mutex mutex_;
   LiveFolder folder_;
   std::optional<uint32_t> depth_;
@@ -54,6 +57,9 @@ class LiveMetrics {
   LiveJobs jobs_;
   double read_seconds_ = 0;
   std::optional<std::chrono::steady_clock::time_point> read_at_;
+  std::mutex runs_mutex_; ///< of what follows; not held with the other
+  RunList runs_;
+  std::optional<std::chrono::steady_clock::time_point> listed_at_;
 };
 
 /// Returns the dialect that an HTTP client requests with its Accept header.

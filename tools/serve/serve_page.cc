@@ -3,6 +3,8 @@
 #include "tools/serve/serve_paths.h"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <span>
 #include <utility>
@@ -10,19 +12,17 @@
 
 #include <fmt/format.h>
 
-#include "report/base/timestamp.h"
 #include "report/job/job_summary.h"
 #include "report/merge/job_merge.h"
-#include "report/model/amounts.h"
+#include "tools/list/list_text.h"
 #include "tools/live/live_folder.h"
 #include "tools/serve/live_jobs.h"
+#include "tools/show/screen_text.h"
 #include "tools/text/markup.h"
 #include "tools/text/text.h"
 
 namespace commtap {
 namespace {
-
-constexpr size_t kMaxModules = 50;
 
 constexpr const char* kHead = R"(<!doctype html>
 <html lang="en">
@@ -32,10 +32,11 @@ constexpr const char* kHead = R"(<!doctype html>
 <title>commtap</title>
 <style>
 :root { color-scheme: light dark; }
-body { font: 15px/1.4 system-ui, sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; }
+body { font: 15px/1.4 system-ui, sans-serif; max-width: 100em; margin: 2em auto; padding: 0 1em; }
 table { border-collapse: collapse; margin: .5em 0 1.5em; }
 th, td { text-align: left; padding: .15em 1em .15em 0; border-bottom: 1px solid #8884; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+pre { overflow-x: auto; }
 .bad { color: #c22; font-weight: 600; }
 </style>
 )";
@@ -43,16 +44,6 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 std::string htmlText(std::string_view text) {
   return xmlText(inert(text));
 }
-
-std::string amountCells(const Amount& amount) {
-  return fmt::format(
-      "<td class=n>{}<td class=n>{}<td class=n>{}\n",
-      amount.count,
-      humanBytes(static_cast<double>(amount.bytes)),
-      humanBytes(amount.bus_bytes));
-}
-
-constexpr const char* kAmountTitles = "<th class=n>count<th class=n>payload<th class=n>bus bytes\n";
 
 std::string badText(const std::string& text) {
   return "<strong class=bad>" + text + "</strong>";
@@ -81,98 +72,68 @@ std::string stateLine(const JobReport& job, std::span<const Report* const> repor
   return fmt::format("<p>{}. {}. Last activity {} ago.\n", state, counted(steps, "step"), idle);
 }
 
-/// Returns ", SIGTERM" or ", status 1"; "" if nothing more is known, or nothing went wrong.
-std::string exitDetail(const ExitSummary& exit) {
-  return exit.signal        ? ", " + signalName(static_cast<int>(*exit.signal))
-         : exit.hasFailed() ? fmt::format(", status {}", *exit.status)
-                            : "";
-}
-
-std::string exitItem(const ExitSummary& exit) {
-  const std::string ranks = rankText(exit.ranks);
-  return fmt::format(
-      "<li{}>{}{}: {}{}{}\n",
-      exit.hasEndedBadly() ? " class=bad" : "",
-      exitKindName(exit.exit),
-      exitDetail(exit),
-      ranks.empty() ? "" : "rank " + ranks,
-      !ranks.empty() && exit.unranked > 0 ? ", " : "",
-      exit.unranked == 0 ? "" : fmt::format("{} without a rank", exit.unranked));
-}
-
-/// Returns the ranks' disagreements.
-std::string disagreementItem(const JobReport& job, bool runs) {
+/// Returns a line if ranks disagree.
+std::string disagreementLine(const JobReport& job) {
+  const bool runs = isRunning(job);
   const auto counts = [runs](const Disagreement& item) {
     return item.what != Disagreement::What::kModule && !mayYetAgree(item, runs);
   };
   const auto found = std::count_if(job.disagreements.begin(), job.disagreements.end(), counts);
-  return found == 0
-             ? ""
-             : fmt::format("<li class=bad>ranks disagree, differences found: {}; the job's page lists them\n", found);
-}
-
-std::string findings(const JobReport& job) {
-  std::string text;
-  for (const ExitSummary& exit : exitsOf(job)) {
-    text += exitItem(exit);
-  }
-  text += disagreementItem(job, isRunning(job));
-  for (const NotSeenSummary& item : job.not_seen) {
-    text += fmt::format(
-        "<li class=bad>not seen: {}, {} times: {}\n",
-        htmlText(item.entry.reason),
-        item.entry.count,
-        htmlText(item.entry.meaning));
-  }
-  return "<ul>\n" + text + "</ul>\n";
-}
-
-std::string kindTable(const JobReport& job) {
-  std::string text = fmt::format("<table><tr><th>phase<th>kind{}", kAmountTitles);
-  for (const auto& [key, amount] : amountsOf(job)) {
-    text += fmt::format("<tr><td>{}<td>{}{}", phaseName(key.phase), kindName(key.kind), amountCells(amount));
-  }
-  return text + "</table>\n";
-}
-
-std::string moduleTable(const JobReport& job) {
-  std::vector<std::pair<Amount, const JobModule*>> modules;
-  for (const JobModule& module : job.modules) {
-    if (const Amount own = sumOf(module.own, std::nullopt, std::nullopt); own.count > 0) {
-      modules.emplace_back(own, &module);
-    }
-  }
-  std::stable_sort(
-      modules.begin(), modules.end(), [](const auto& a, const auto& b) { return a.first.bytes > b.first.bytes; });
-  const size_t shown = std::min(modules.size(), kMaxModules);
-  std::string text = fmt::format("<table><tr><th>module, without its children{}", kAmountTitles);
-  for (size_t i = 0; i < shown; ++i) {
-    text += fmt::format("<tr><td>{}{}", htmlText(modules[i].second->name), amountCells(modules[i].first));
-  }
-  text += "</table>\n";
-  return shown == modules.size() ? text : text + "<p>" + counted(modules.size() - shown, "more module") + "\n";
+  return found == 0 ? ""
+                    : fmt::format("<p class=bad>Ranks disagree, differences found: {}; the page lists them\n", found);
 }
 
 std::string attemptSection(const std::vector<const Report*>& reports, uint64_t now_ns) {
-  const JobReport job = mergedJob(reports);
-  const std::string attempt = job.attempt == 0 ? "" : fmt::format(", attempt {}", job.attempt);
-  const std::string world = job.world_size ? fmt::format(" of {}", *job.world_size) : "";
+  JobReport job = mergedJob(reports);
+  job.missing.clear(); // they may run on other nodes
   return fmt::format(
-             "<h2><a href=\"{}\">{}</a>{}</h2>\n<p>Since {}. {}{} ranks on this node. All numbers are sums over "
-             "these ranks.\n",
+             "<h2><a href=\"{}\">{}</a>{}</h2>\n",
              htmlText(jobAddress({job.run_id, job.attempt})),
              job.run_id.empty() ? "Run without a name" : htmlText(job.run_id),
-             attempt,
-             formatTimestamp(job.started_at_ns),
-             countOf(job.ranks),
-             world) +
-         stateLine(job, reports, now_ns) + findings(job) + kindTable(job) + moduleTable(job);
+             job.attempt == 0 ? "" : fmt::format(", attempt {}", job.attempt)) +
+         stateLine(job, reports, now_ns) + disagreementLine(job) + "<pre>" + xmlText(numbersText(job, Color::none())) +
+         "</pre>\n";
+}
+
+using Attempts = std::map<AttemptKey, std::vector<const Report*>>;
+
+/// Returns the table of `commtap list`. Runs with a section above have a link to their page.
+std::string runTable(const RunList& runs, const Attempts& attempts) {
+  if (runs.runs.empty()) {
+    return "";
+  }
+  const std::vector<TextColumn> columns = textColumns(kListTitles);
+  const auto row = [&columns](const char* tag, const std::vector<std::string>& cells) {
+    std::string text = "<tr>";
+    for (size_t i = 0; i < cells.size(); ++i) {
+      text += fmt::format("<{}{}>{}", tag, columns[i].align == Align::kRight ? " class=n" : "", cells[i]);
+    }
+    return text + "\n";
+  };
+  std::vector<std::string> titles;
+  for (const TextColumn& column : columns) {
+    titles.push_back(column.title);
+  }
+  std::string text = "<h2>Runs in the folder</h2>\n<p>The newest first; all numbers are sums over ranks.\n<table>";
+  text += row("th", titles);
+  for (const ListedRun& run : runs.runs) {
+    std::vector<std::string> cells = listCells(run);
+    std::transform(cells.begin(), cells.end(), cells.begin(), htmlText);
+    const auto attempt = attempts.upper_bound({run.run_id, std::numeric_limits<int64_t>::max()});
+    if (attempt != attempts.begin() && std::prev(attempt)->first.first == run.run_id) {
+      std::string& name = cells[cells.size() - 2];
+      name = fmt::format("<a href=\"{}\">{}</a>", htmlText(jobAddress(std::prev(attempt)->first)), name);
+    }
+    text += row("td", cells);
+  }
+  text += "</table>\n";
+  return runs.older == 0 ? text : text + "<p>" + counted(runs.older, "older run") + ": commtap list --all\n";
 }
 
 } // namespace
 
-std::string servePage(const LiveReports& live, const std::string& folder, uint64_t now_ns) {
-  std::map<std::pair<std::string, int64_t>, std::vector<const Report*>> attempts;
+std::string servePage(const LiveReports& live, const RunList& runs, const std::string& folder, uint64_t now_ns) {
+  Attempts attempts;
   for (const auto& report : live.reports) {
     attempts[{report->job.run_id, report->job.attempt}].push_back(report.get());
   }
@@ -186,6 +147,7 @@ std::string servePage(const LiveReports& live, const std::string& folder, uint64
   for (const auto& [key, reports] : attempts) {
     page += attemptSection(reports, now_ns);
   }
+  page += runTable(runs, attempts);
   for (const std::string& problem : live.problems) {
     page += fmt::format("<p class=bad>{}\n", htmlText(problem));
   }

@@ -76,34 +76,23 @@ std::string notInMerged(const ShowArguments& arguments) {
 }
 
 int showMerged(const ShowArguments& arguments, const std::optional<HostsView>& hosts) {
-  if (const std::string wrong = notInMerged(arguments); !wrong.empty()) {
-    say(wrong);
-    return kExitUsage;
-  }
-  int exit_status = kExitOk;
-  std::optional<JobReport> job = readJobFrom(hosts, arguments.path, arguments.selection, exit_status);
-  if (!job) {
-    return exit_status;
-  }
-  sayAll(job->copies);
-  return printView(arguments, mergedView(arguments.filter, std::move(*job)));
+  endIf(notInMerged(arguments));
+  JobReport job = readJobFrom(hosts, arguments.path, arguments.selection);
+  sayAll(job.copies);
+  return printView(arguments, mergedView(arguments.filter, std::move(job)));
 }
 
 int showJob(const ShowArguments& arguments, const ReportScan& scan) {
   ShowDetails details(arguments.filter);
-  Result<JobReport> job = withProgress([&](const Progress& progress) {
-    return mergeScan(
-        arguments.path, scan, arguments.selection, progress, [&details](const Report& report, const std::string&) {
-          details.add(report);
-        });
-  });
-  if (!job) {
-    say(job.error());
-    return kExitFindings;
-  }
-  addMissed(arguments.path, *job);
-  sayLaterFailure(arguments.path, arguments.selection, job->started_at_ns);
-  ShowView view = details.finish(std::move(*job));
+  const auto add = [&details](const Report& report, const std::string& /*path*/) { details.add(report); };
+  JobReport job = orEnd(
+      withProgress([&](const Progress& progress) {
+        return mergeScan(arguments.path, scan, arguments.selection, progress, add);
+      }),
+      kExitFindings);
+  addMissed(arguments.path, job);
+  sayLaterFailure(arguments.path, arguments.selection, job.started_at_ns);
+  ShowView view = details.finish(std::move(job));
   view.rank = arguments.selection.rank;
   view.is_one_process = view.rank.has_value() || !std::filesystem::is_directory(arguments.path);
   return printView(arguments, view);
@@ -164,39 +153,23 @@ void readWords(ShowArguments& arguments) {
 int show(ShowArguments arguments) {
   readWords(arguments);
   const std::string wrong = wrongUsage(arguments);
-  if (!wrong.empty()) {
-    say(wrong + " (see commtap show --help)");
-    return kExitUsage;
+  endIf(wrong.empty() ? "" : wrong + " (see commtap show --help)");
+  const std::optional<HostsView> hosts = orEnd(hostsFor(arguments.hosts, pathsIn(arguments.path)));
+  if (hosts) {
+    return showMerged(arguments, hosts);
   }
-  const Result<std::optional<HostsView>> hosts = hostsFor(arguments.hosts, pathsIn(arguments.path));
-  if (!hosts) {
-    say(hosts.error());
-    return kExitUsage;
-  }
-  if (*hosts) {
-    return showMerged(arguments, *hosts);
-  }
-  if (!isThere(arguments.path)) {
-    return kExitUsage;
-  }
+  mustExist(arguments.path);
   const bool is_plan = !planIn(arguments.path).empty() && notInMerged(arguments).empty();
   if (isJobReport(arguments.path) || is_plan) {
     return showMerged(arguments, std::nullopt);
   }
   recoverOrphanedLedgers(arguments.path);
-  const Result<ReportScan> scan =
-      withProgress([&](const Progress& progress) { return scanReports(arguments.path, progress); });
-  if (!scan) {
-    say(scan.error());
-    return kExitFindings;
-  }
-  const Result<SelectedReports> selected = selectReports(*scan, arguments.selection);
-  if (!selected) {
-    say(nothingSelected(arguments, *scan, selected.error()));
-    return kExitUsage;
-  }
-  sayAll(scan->copies);
-  return showJob(arguments, *scan);
+  const ReportScan scan = orEnd(
+      withProgress([&](const Progress& progress) { return scanReports(arguments.path, progress); }), kExitFindings);
+  const Result<SelectedReports> selected = selectReports(scan, arguments.selection);
+  endIf(selected ? "" : nothingSelected(arguments, scan, selected.error()));
+  sayAll(scan.copies);
+  return showJob(arguments, scan);
 }
 
 /// Returns the options that choose ranks and modules.

@@ -45,9 +45,9 @@ std::string tableText(std::vector<GraphRow> rows, const Color& color) {
         {std::to_string(row.graph.launches),
          std::to_string(row.processes),
          std::to_string(asked.count),
-         humanBytes(static_cast<double>(asked.bytes)),
+         humanBytes(asked.bytes),
          std::to_string(called.count),
-         humanBytes(static_cast<double>(called.bytes)),
+         humanBytes(called.bytes),
          shorten(inert(first), kMaxLabel)});
   }
   const std::string more = left_out == 0 ? "" : fmt::format("... and {} graphs more\n", left_out);

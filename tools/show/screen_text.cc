@@ -164,13 +164,17 @@ std::string lateText(const JobReport& job, const Color& color) {
   return text;
 }
 
-std::string screenText(const JobReport& job, const std::string& path, const Color& color) {
+std::string numbersText(const JobReport& job, const Color& color) {
   const auto cells = [](const ScreenRow& row) {
     return std::vector<std::string>{
         shorten(labelledModule(row.module, row.label, false), kMostColumns), std::to_string(row.modules)};
   };
-  std::string text = headerText(job, Scope::kRanks, color) + lateText(job, color) + "\n" + kindsText(job, color) + "\n";
-  text += tableOf("MODULE (WITHOUT CHILDREN)|MODULES>", rowsByModule(job), cells, color) + "\n";
+  return headerText(job, Scope::kRanks, color) + lateText(job, color) + "\n" + kindsText(job, color) + "\n" +
+         tableOf("MODULE (WITHOUT CHILDREN)|MODULES>", rowsByModule(job), cells, color);
+}
+
+std::string screenText(const JobReport& job, const std::string& path, const Color& color) {
+  std::string text = numbersText(job, color) + "\n";
   text += std::filesystem::is_directory(path) ? endedLine(job, path) : "";
   const std::vector<Advice> advice = adviceFor(job);
   text += adviceLine(advice, amountOf(advice, job), placeOf(job, path));

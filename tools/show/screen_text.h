@@ -35,6 +35,9 @@ Mean sumOf(const std::vector<ScreenRow>& rows);
 /// what the job was read from, for the commands that show more.
 std::string screenText(const JobReport& job, const std::string& path, const Color& color);
 
+/// Returns the part of it that is above the verdict and the advice.
+std::string numbersText(const JobReport& job, const Color& color);
+
 /// Returns the part of it that has no modules: by kind and group the mean calls and bytes per rank and training step,
 /// and set-up.
 std::string kindsText(const JobReport& job, const Color& color);

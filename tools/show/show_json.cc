@@ -264,8 +264,7 @@ std::string showJson(const ShowView& view) {
     document[field::kGroups] = groupsOf(view);
   }
   addDetails(view, parts, document);
-  constexpr int kIndent = 1;
-  return document.dump(kIndent, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace) + "\n";
+  return jsonDocument(document);
 }
 
 } // namespace commtap

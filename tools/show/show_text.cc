@@ -25,7 +25,7 @@ constexpr size_t kMaxTreeLabel = 60; ///< columns of a module's name
 constexpr size_t kModuleCells = 8;   ///< of the module table, without those of ModuleColumns
 
 std::string bytesText(const Amount& amount) {
-  return humanBytes(static_cast<double>(amount.bytes));
+  return humanBytes(amount.bytes);
 }
 
 std::string countOrNothing(uint64_t count) {
@@ -258,10 +258,10 @@ void addBucket(Table& table, const JobCollective& row, const JobReport& job) {
        inert(job.groups[row.group].name),
        std::to_string(row.amount.count.sum),
        std::to_string(merged),
-       humanBytes(static_cast<double>(row.amount.bytes.sum))});
+       humanBytes(row.amount.bytes.sum)});
   for (const JobMember& member : row.members) {
     const std::string calls = std::to_string(member.count.value_or(0));
-    table.add({"  " + inert(member.module), "", "", "", "", calls, humanBytes(static_cast<double>(member.bytes))});
+    table.add({"  " + inert(member.module), "", "", "", "", calls, humanBytes(member.bytes)});
   }
 }
 

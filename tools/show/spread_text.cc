@@ -23,7 +23,7 @@ namespace {
 constexpr size_t kMaxMergedRows = 12;
 
 std::string bytesText(uint64_t bytes) {
-  return humanBytes(static_cast<double>(bytes));
+  return humanBytes(bytes);
 }
 
 std::string rankSuffix(const std::optional<int64_t>& rank) {

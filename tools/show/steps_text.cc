@@ -55,7 +55,7 @@ std::vector<std::string> cellsOf(const JobStep& step, const StepPlace& place, co
   if (sums.hasBackwards()) {
     cells.push_back(perRank(sum.backwards));
   }
-  cells.insert(cells.end(), {std::to_string(all.count), humanBytes(static_cast<double>(all.bytes))});
+  cells.insert(cells.end(), {std::to_string(all.count), humanBytes(all.bytes)});
   if (sums.isTimed()) {
     cells.push_back(shareText(sum));
   }

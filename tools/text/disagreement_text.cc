@@ -59,13 +59,13 @@ std::string endText(const RankRanges& ranks, const JobReport& job) {
 
 std::string amountText(const Disagreement& disagreement, const Disagreement::Value& value, bool is_first) {
   if (disagreement.what == Disagreement::What::kBytes) {
-    return humanBytes(static_cast<double>(value.bytes.value_or(0)));
+    return humanBytes(value.bytes.value_or(0));
   }
   return fmt::format("{}{}", value.count, is_first ? (value.count == 1 ? " call" : " calls") : "");
 }
 
 std::string callText(const Disagreement::Value& value) {
-  const std::string bytes = value.bytes ? " of " + humanBytes(static_cast<double>(*value.bytes)) : "";
+  const std::string bytes = value.bytes ? " of " + humanBytes(*value.bytes) : "";
   return fmt::format(
       "{}{} in {}{}", kindName(value.call->kind), bytes, inert(value.call->module), factsText(*value.call));
 }
@@ -170,9 +170,9 @@ std::string disagreementText(const DisagreementBundle& bundle, const JobReport& 
         "sends without matching receives {}: {} sends of {}, {} receives of {}",
         where,
         sent.count,
-        humanBytes(static_cast<double>(sent.bytes.value_or(0))),
+        humanBytes(sent.bytes.value_or(0)),
         received.count,
-        humanBytes(static_cast<double>(received.bytes.value_or(0))));
+        humanBytes(received.bytes.value_or(0)));
   }
   if (disagreement.what == Disagreement::What::kOrder) {
     return fmt::format("different collectives as number {} {}", disagreement.sequence, where) +

@@ -83,11 +83,7 @@ std::string rankName(const std::optional<int64_t>& rank) {
 
 std::string collectiveText(const LastCollective& last) {
   return fmt::format(
-      "{} of {} for {} ({})",
-      kindName(last.kind),
-      humanBytes(static_cast<double>(last.bytes)),
-      inert(last.module),
-      phaseName(last.phase));
+      "{} of {} for {} ({})", kindName(last.kind), humanBytes(last.bytes), inert(last.module), phaseName(last.phase));
 }
 
 std::vector<SequenceMismatch> sequenceMismatches(std::span<const Report* const> reports) {
@@ -134,7 +130,7 @@ std::string lastText(std::span<const LastRow> rows, const Color& color) {
         std::to_string(call.sequence),
         opText(call),
         state,
-        humanBytes(static_cast<double>(call.bytes)),
+        humanBytes(call.bytes),
         inert(call.module),
         std::string(phaseName(call.phase)),
         std::to_string(call.step),

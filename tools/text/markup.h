@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace commtap {
 
@@ -12,6 +13,14 @@ std::string markdownText(std::string_view text);
 
 /// Escapes inert text for XML content and attributes.
 std::string xmlText(std::string_view text);
+
+/// A test case of a JUnit document.
+struct JunitCase {
+  std::string name;
+  std::string message = {}; ///< of its failure; "" if it passed
+  std::string text = {};
+};
+std::string junitDocument(const std::string& suite, const std::string& class_name, const std::vector<JunitCase>& all);
 
 /// Escapes the message of a workflow command of GitHub Actions: "::error::MESSAGE".
 std::string workflowMessage(std::string_view text);

@@ -42,7 +42,7 @@ std::vector<std::string> calledCells(const NcclFunctionTotals& called) {
       called.function,
       std::to_string(called.amount.count),
       called.amount.failed == 0 ? "" : std::to_string(called.amount.failed),
-      humanBytes(static_cast<double>(called.amount.bytes))};
+      humanBytes(called.amount.bytes)};
 }
 
 /// The columns of calledCells().
@@ -51,8 +51,7 @@ constexpr const char* kCalledColumns = "|NCCL|CALLS>|FAILED>|NCCL BYTES>";
 std::string comparedText(const std::vector<NcclComparison>& compared, const Color& color) {
   Table table(std::string("OP|GROUP|COUNT>|BYTES>") + kCalledColumns);
   for (const NcclComparison& op : compared) {
-    std::vector<std::string> cells = {
-        op.op, op.group, std::to_string(op.asked), humanBytes(static_cast<double>(op.asked_bytes))};
+    std::vector<std::string> cells = {op.op, op.group, std::to_string(op.asked), humanBytes(op.asked_bytes)};
     if (op.called.empty()) {
       cells.emplace_back("not called");
       table.add(cells);

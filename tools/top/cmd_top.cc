@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "report/base/process.h"
+#include "report/json/row_write.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verb.h"
 #include "tools/hosts/host_arguments.h"
@@ -46,6 +47,7 @@ struct TopArguments {
   double interval_seconds = 1;
   size_t rows = kDefaultRows;
   bool once = false;
+  bool json = false;
 };
 
 using Looker = std::function<TopFrame()>;
@@ -102,7 +104,7 @@ EarlierFrame earlierFrame(TopFrame frame) {
 
 int watch(const TopArguments& arguments, const Looker& look, const std::string& where) {
   const Color color = Color::forStream(STDOUT_FILENO);
-  const bool once = arguments.once || isatty(STDOUT_FILENO) == 0;
+  const bool once = arguments.once || arguments.json || isatty(STDOUT_FILENO) == 0;
   const sigset_t signals = blockEndSignals();
   TopFrame first = look();
   if (first.look.processes.empty()) {
@@ -128,7 +130,8 @@ int watch(const TopArguments& arguments, const Looker& look, const std::string& 
     }
     if (once) {
       sayAll(now->look.problems);
-      const int written = printOut(topText(before, *now, view, {}, color));
+      const int written = printOut(
+          arguments.json ? jsonDocument(topReport(before, *now, view)) : topText(before, *now, view, {}, color));
       return now->look.problems.empty() ? written : kExitFindings;
     }
     // The cursor stays on the last line: a line break there would scroll the first line away.
@@ -142,18 +145,12 @@ int watch(const TopArguments& arguments, const Looker& look, const std::string& 
 }
 
 int top(const TopArguments& arguments) {
-  Result<std::optional<HostsView>> hosts = hostsFor(arguments.hosts, pathsIn(arguments.path));
-  if (!hosts) {
-    say(hosts.error());
-    return kExitUsage;
-  }
+  std::optional<HostsView> hosts = orEnd(hostsFor(arguments.hosts, pathsIn(arguments.path)));
   const std::string of_run = arguments.run.empty() ? "" : ", of run " + inert(arguments.run);
-  if (*hosts) {
-    return watch(arguments, lookerAt(std::move(**hosts), arguments.run), "on these hosts" + of_run);
+  if (hosts) {
+    return watch(arguments, lookerAt(std::move(*hosts), arguments.run), "on these hosts" + of_run);
   }
-  if (!isThere(arguments.path)) {
-    return kExitUsage;
-  }
+  mustExist(arguments.path);
   return watch(
       arguments, lookerAt(arguments.path, arguments.run), "on this machine that writes to " + arguments.path + of_run);
 }
@@ -204,7 +201,8 @@ Verb topVerb() {
                .help = "Maximum number of rows per table; default: 8",
                .to = &arguments->rows,
                .least = 1},
-              {.names = "--once", .help = "Print once and exit", .to = &arguments->once}},
+              {.names = "--once", .help = "Print once and exit", .to = &arguments->once},
+              jsonOption(arguments->json, "commtap-top-1")},
       .run = [arguments](const Given& /*given*/) {
         arguments->path = orDefaultFolder(arguments->hosts, arguments->path);
         return top(*arguments);

@@ -23,15 +23,6 @@ constexpr size_t kMinName = 8;
 /// A narrower table has no totals and no durations.
 constexpr size_t kNarrow = 60;
 
-struct Rate {
-  TrafficName name;
-  double per_second = 0;
-  double bytes_per_second = 0;
-  double exposed_share = 0; ///< share of the time of the ranks that have the row
-  double bus_bandwidth = 0; ///< bytes per second; 0 if no timed collective has completed
-  TrafficSums total;
-};
-
 /// Returns 0 if the count fell: an exited process takes its counts with it.
 template <typename T>
 double growth(T before, T now) {
@@ -45,14 +36,23 @@ double ratio(double amount, double of) {
 Rate rateOf(const TrafficName& name, const TrafficSums& before, const TrafficSums& now, double seconds) {
   const double exposed = growth(before.exposed_ns, now.exposed_ns) / 1e9;
   const double running = growth(before.running_ns, now.running_ns) / 1e9;
-  return {
-      name,
-      ratio(growth(before.count, now.count), seconds),
-      ratio(growth(before.bytes, now.bytes), seconds),
-      std::min(1.0, ratio(exposed, seconds * static_cast<double>(now.timed))),
-      ratio(growth(before.running_bus_bytes, now.running_bus_bytes), running),
-      now};
+  Rate rate{
+      .run = name.first,
+      .name = name.second,
+      .per_second = ratio(growth(before.count, now.count), seconds),
+      .bytes_per_second = ratio(growth(before.bytes, now.bytes), seconds),
+      .count = now.count,
+      .bytes = now.bytes};
+  if (now.timed > 0) {
+    rate.exposed_share = std::min(1.0, ratio(exposed, seconds * static_cast<double>(now.timed)));
+  }
+  if (const double bandwidth = ratio(growth(before.running_bus_bytes, now.running_bus_bytes), running); bandwidth > 0) {
+    rate.bus_bandwidth = bandwidth;
+  }
+  return rate;
 }
+
+} // namespace
 
 std::vector<Rate> ratesOf(const TrafficTable& before, const TrafficTable& now, double seconds, RateOrder order) {
   std::vector<Rate> rates;
@@ -60,15 +60,17 @@ std::vector<Rate> ratesOf(const TrafficTable& before, const TrafficTable& now, d
     const auto found = before.find(name);
     rates.push_back(rateOf(name, found == before.end() ? TrafficSums() : found->second, sum, seconds));
   }
-  double Rate::*const first = order == RateOrder::kCalls     ? &Rate::per_second
-                              : order == RateOrder::kExposed ? &Rate::exposed_share
-                                                             : &Rate::bytes_per_second;
-  std::stable_sort(rates.begin(), rates.end(), [first](const Rate& a, const Rate& b) {
-    return std::tie(a.*first, a.bytes_per_second, a.total.bytes) >
-           std::tie(b.*first, b.bytes_per_second, b.total.bytes);
-  });
+  const auto key = [order](const Rate& rate) {
+    const double first = order == RateOrder::kCalls     ? rate.per_second
+                         : order == RateOrder::kExposed ? rate.exposed_share.value_or(0)
+                                                        : rate.bytes_per_second;
+    return std::tuple(first, rate.bytes_per_second, rate.bytes);
+  };
+  std::stable_sort(rates.begin(), rates.end(), [&key](const Rate& a, const Rate& b) { return key(a) > key(b); });
   return rates;
 }
+
+namespace {
 
 /// The columns of all tables, besides the name and the rates.
 struct RateColumns {
@@ -112,20 +114,20 @@ std::vector<TextColumn> titles(const char* title, const RateColumns& columns) {
 std::vector<std::string> rateCells(const Rate& rate, const RateColumns& columns, size_t name_width) {
   std::vector<std::string> cells;
   if (columns.runs) {
-    cells.push_back(shorten(inert(rate.name.first), name_width));
+    cells.push_back(shorten(inert(rate.run), name_width));
   }
-  cells.push_back(shorten(inert(rate.name.second), name_width));
+  cells.push_back(shorten(inert(rate.name), name_width));
   cells.push_back(fmt::format("{:.1f}", rate.per_second));
   cells.push_back(humanBytes(rate.bytes_per_second));
   if (columns.totals) {
-    cells.push_back(std::to_string(rate.total.count));
-    cells.push_back(humanBytes(static_cast<double>(rate.total.bytes)));
+    cells.push_back(std::to_string(rate.count));
+    cells.push_back(humanBytes(rate.bytes));
   }
   if (columns.exposed) {
-    cells.push_back(rate.total.timed == 0 ? "" : percentText(100 * rate.exposed_share));
+    cells.push_back(rate.exposed_share ? percentText(100 * *rate.exposed_share) : "");
   }
   if (columns.running) {
-    cells.push_back(rate.bus_bandwidth == 0 ? "" : humanBytes(rate.bus_bandwidth) + "/s");
+    cells.push_back(rate.bus_bandwidth ? humanBytes(*rate.bus_bandwidth) + "/s" : "");
   }
   return cells;
 }
@@ -159,8 +161,7 @@ std::string fittedTable(
     const Color& color) {
   size_t longest = 0;
   for (const Rate& rate : rates) {
-    longest = std::max(
-        {longest, displayWidth(inert(rate.name.second)), columns.runs ? displayWidth(inert(rate.name.first)) : 0});
+    longest = std::max({longest, displayWidth(inert(rate.name)), columns.runs ? displayWidth(inert(rate.run)) : 0});
   }
   size_t name_width = columns.exposed || columns.running ? std::min(longest, kNameBesideTimes) : longest;
   while (name_width > kMinName && widthOf(tableOf(title, rates, columns, name_width).text(Color::none())) > width) {

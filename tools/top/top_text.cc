@@ -45,13 +45,25 @@ size_t runCount(std::span<const Report* const> reports) {
   return runs.size();
 }
 
-std::string headText(uint64_t now_ns, std::span<const Report* const> reports, const Color& color) {
+uint64_t newestStep(std::span<const Report* const> reports) {
   uint64_t step = 0;
   for (const Report* report : reports) {
     step = std::max(step, report->steps.empty() ? 0 : report->steps.back().first_step);
   }
+  return step;
+}
+
+std::vector<Verdict> verdictsOf(const EarlierFrame& before, const TopFrame& now, double patience_s) {
+  std::vector<Verdict> verdicts;
+  for (const auto& [attempt, look] : byAttempt(now.look)) {
+    verdicts.push_back(verdictOf(before.look, look, patience_s));
+  }
+  return verdicts;
+}
+
+std::string headText(uint64_t now_ns, std::span<const Report* const> reports, const Color& color) {
   const size_t runs = runCount(reports);
-  const std::string what = runs > 1 ? fmt::format("{} runs", runs) : fmt::format("step {}", step);
+  const std::string what = runs > 1 ? fmt::format("{} runs", runs) : fmt::format("step {}", newestStep(reports));
   return color.bold(
              fmt::format("{}  {}, {}", formatSecond(now_ns), counted(reports.size(), "process", "processes"), what)) +
          "\n\n";
@@ -145,10 +157,7 @@ std::string topText(
     const Color& color) {
   const double seconds = secondsSince(before.look.at_ns, now.look.at_ns);
   const std::vector<const Report*> reports = reportsOf(now.look);
-  std::vector<Verdict> verdicts;
-  for (const auto& [attempt, look] : byAttempt(now.look)) {
-    verdicts.push_back(verdictOf(before.look, look, view.patience_s));
-  }
+  const std::vector<Verdict> verdicts = verdictsOf(before, now, view.patience_s);
   std::string alarms;
   for (const Verdict& verdict : verdicts) {
     alarms += verdictText(verdict, verdicts.size() > 1, color);
@@ -166,6 +175,25 @@ std::string topText(
     text = textWith(--rows);
   }
   return fitted(text, screen);
+}
+
+TopReport topReport(const EarlierFrame& before, const TopFrame& now, const TopView& view) {
+  const double seconds = secondsSince(before.look.at_ns, now.look.at_ns);
+  const auto rates = [&](TrafficTable Traffic::*table) {
+    return ratesOf(before.traffic.*table, now.traffic.*table, seconds, view.order);
+  };
+  const std::vector<const Report*> reports = reportsOf(now.look);
+  return {
+      .at_ns = now.look.at_ns,
+      .seconds = seconds,
+      .processes = reports.size(),
+      .step = newestStep(reports),
+      .verdicts = verdictsOf(before, now, view.patience_s),
+      .late = now.late,
+      .by_kind = rates(&Traffic::by_kind),
+      .by_group = rates(&Traffic::by_group),
+      .by_module = rates(&Traffic::by_module),
+      .problems = now.look.problems};
 }
 
 } // namespace commtap

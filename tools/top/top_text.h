@@ -9,7 +9,7 @@
 #include "tools/live/late_watch.h"
 #include "tools/text/table.h"
 #include "tools/top/screen.h"
-#include "tools/top/top_rates.h"
+#include "tools/top/top_columns.h"
 
 namespace commtap {
 
@@ -46,5 +46,8 @@ std::string topText(
     const TopView& view,
     const ScreenSize& screen,
     const Color& color);
+
+/// Returns what happened between two reads for programs, with all rows.
+TopReport topReport(const EarlierFrame& before, const TopFrame& now, const TopView& view);
 
 } // namespace commtap

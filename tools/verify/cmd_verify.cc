@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "report/json/row_write.h"
+#include "report/layouts/layout_columns.h"
 #include "report/runs/ledger_recovery.h"
+#include "report/verify/verification_columns.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verb.h"
 #include "tools/verify/finding_text.h"
@@ -41,45 +43,37 @@ struct VerifyArguments {
   bool same_data = false;
 };
 
-std::string render(const Verification& result, const VerifyArguments& arguments) {
-  if (arguments.json || arguments.format == "json") {
-    return verifyJson(result);
-  }
-  return arguments.format == "junit" ? verifyJunit(result, arguments.strict)
-                                     : verifyText(result, Color::forStream(STDOUT_FILENO));
-}
-
-std::string render(const LayoutComparison& result, const VerifyArguments& arguments) {
-  if (arguments.json || arguments.format == "json") {
-    return layoutJson(result);
-  }
-  return arguments.format == "junit" ? layoutJunit(result, arguments.strict)
-                                     : layoutText(result, Color::forStream(STDOUT_FILENO));
-}
-
-/// Returns the options of the comparison; nullopt after saying what is wrong with them.
-std::optional<LayoutOptions> layoutOptions(const VerifyArguments& arguments) {
+LayoutOptions layoutOptions(const VerifyArguments& arguments) {
   LayoutOptions options{.has_same_data = arguments.same_data};
   for (const std::string& rename : arguments.renames) {
     const size_t middle = rename.find('=');
     if (middle == std::string::npos || middle == 0) {
-      say("--rename " + rename + " is not OLD=NEW, the beginning of a name and what to take it for");
-      return std::nullopt;
+      endVerb("--rename " + rename + " is not OLD=NEW, the beginning of a name and what to take it for");
     }
     options.renames.emplace_back(rename.substr(0, middle), rename.substr(middle + 1));
   }
   return options;
 }
 
+template <typename Judged>
+using TextOf = std::string(const Judged& result, const Color& color);
+template <typename Judged>
+using JunitOf = std::string(const Judged& result, bool is_strict);
+
 /// Prints a result and returns the exit status. `is_failure` says which status is one, also with --strict.
 template <typename Judged, typename IsFailure>
-int answer(const Result<Judged>& result, const VerifyArguments& arguments, const IsFailure& is_failure) {
-  if (!result) {
-    say(result.error());
-    return kExitNoSamples;
-  }
+int answer(
+    const Result<Judged>& result,
+    const VerifyArguments& arguments,
+    TextOf<Judged> text,
+    JunitOf<Judged> junit,
+    const IsFailure& is_failure) {
+  endIf(result ? "" : result.error(), kExitNoSamples);
   sayAll(result->problems);
-  if (const int written = printOut(render(*result, arguments)); written != kExitOk) {
+  const std::string output = arguments.json                ? jsonDocument(*result)
+                             : arguments.format == "junit" ? junit(*result, arguments.strict)
+                                                           : text(*result, Color::forStream(STDOUT_FILENO));
+  if (const int written = printOut(output); written != kExitOk) {
     return written;
   }
   return is_failure(result->status, arguments.strict) ? kExitFindings
@@ -88,36 +82,31 @@ int answer(const Result<Judged>& result, const VerifyArguments& arguments, const
 }
 
 int compareRuns(const VerifyArguments& arguments) {
-  const std::optional<LayoutOptions> options = layoutOptions(arguments);
-  if (!options || !std::all_of(arguments.like.begin(), arguments.like.end(), isThere)) {
-    return kExitUsage;
-  }
+  const LayoutOptions options = layoutOptions(arguments);
+  std::for_each(arguments.like.begin(), arguments.like.end(), mustExist);
   if (arguments.like.size() > 2) {
-    say("--like can be given twice: the other run, and a second run of its layout");
-    return kExitUsage;
+    endVerb("--like can be given twice: the other run, and a second run of its layout");
   }
   for (const std::string& path : arguments.like) {
     recoverOrphanedLedgers(path);
   }
   const Result<LayoutComparison> result = withProgress([&](const Progress& progress) {
-    return comparedRuns(arguments.path, arguments.selection, arguments.like, *options, progress);
+    return comparedRuns(arguments.path, arguments.selection, arguments.like, options, progress);
   });
-  return answer(result, arguments, [](LayoutStatus status, bool is_strict) {
+  return answer(result, arguments, layoutText, layoutJunit, [](LayoutStatus status, bool is_strict) {
     return status == LayoutStatus::kWrong || (is_strict && status != LayoutStatus::kOk);
   });
 }
 
 int verifyRun(const VerifyArguments& arguments) {
-  if (!isThere(arguments.path)) {
-    return kExitUsage;
-  }
+  mustExist(arguments.path);
   recoverOrphanedLedgers(arguments.path);
   if (!arguments.like.empty()) {
     return compareRuns(arguments);
   }
   const Result<Verification> result = withProgress(
       [&](const Progress& progress) { return verifiedRun(arguments.path, arguments.selection, progress); });
-  return answer(result, arguments, [](VerifyStatus status, bool is_strict) {
+  return answer(result, arguments, verifyText, verifyJunit, [](VerifyStatus status, bool is_strict) {
     return status == VerifyStatus::kWrong || (is_strict && status == VerifyStatus::kSuspect);
   });
 }
@@ -158,7 +147,7 @@ Verb verifyVerb() {
                       .to = &arguments->renames,
                       .needs = "--like"},
                      jsonOption(arguments->json, "commtap-verify-1"),
-                     formatOption(arguments->format, {"text", "junit", "json"})},
+                     formatOption(arguments->format, {"text", "junit"})},
       .run = [arguments](const Given& /*given*/) { return verifyRun(*arguments); }};
 }
 

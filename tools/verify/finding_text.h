@@ -57,16 +57,6 @@ void addWords(Verification& result);
 /// compared comes first if nothing was.
 std::string verifyText(const Verification& result, const Color& color);
 
-std::string verifyJson(const Verification& result);
-
-/// A test case of a JUnit document.
-struct JunitCase {
-  std::string name;
-  std::string message = {}; ///< of its failure; "" if it passed
-  std::string text = {};
-};
-std::string junitDocument(const std::string& suite, const std::string& class_name, const std::vector<JunitCase>& all);
-
 /// Returns a JUnit document with a test case per class of findings. `is_strict`: warnings are failures too.
 std::string verifyJunit(const Verification& result, bool is_strict);
 

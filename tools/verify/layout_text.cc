@@ -7,8 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "report/json/row_write.h"
-#include "report/layouts/layout_columns.h"
+#include "tools/text/markup.h"
 #include "tools/text/text.h"
 #include "tools/verify/finding_text.h"
 
@@ -226,12 +225,6 @@ std::string layoutText(const LayoutComparison& result, const Color& color) {
     text += "NOT COMPARED: " + inert(line) + "\n";
   }
   return text;
-}
-
-std::string layoutJson(const LayoutComparison& result) {
-  std::string text;
-  appendRow(text, result, ReportContext{});
-  return text + "\n";
 }
 
 std::string layoutJunit(const LayoutComparison& result, bool is_strict) {

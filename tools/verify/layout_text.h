@@ -19,8 +19,6 @@ void addWords(LayoutComparison& result, const std::string& like, bool has_equal_
 /// Returns inert text for people.
 std::string layoutText(const LayoutComparison& result, const Color& color);
 
-std::string layoutJson(const LayoutComparison& result);
-
 /// Returns a JUnit document with a test case for the start and one per class of findings. `is_strict`: warnings, and
 /// runs of which nothing or only the start was compared, are failures too.
 std::string layoutJunit(const LayoutComparison& result, bool is_strict);

@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "report/json/row_write.h"
-#include "report/verify/verification_columns.h"
 #include "tools/text/call_text.h"
 #include "tools/text/markup.h"
 #include "tools/text/text.h"
@@ -180,36 +178,6 @@ std::string verifyText(const Verification& result, const Color& color) {
     text += "NOT SAMPLED: " + line + "\n";
   }
   return text;
-}
-
-std::string verifyJson(const Verification& result) {
-  std::string text;
-  appendRow(text, result, ReportContext{});
-  return text + "\n";
-}
-
-std::string junitDocument(const std::string& suite, const std::string& class_name, const std::vector<JunitCase>& all) {
-  std::string cases;
-  size_t failures = 0;
-  for (const JunitCase& each : all) {
-    const std::string head =
-        fmt::format("    <testcase classname=\"{}\" name=\"{}\"", xmlText(class_name), xmlText(each.name));
-    failures += each.message.empty() ? 0 : 1;
-    cases += each.message.empty() ? head + "/>\n"
-                                  : fmt::format(
-                                        "{}>\n      <failure message=\"{}\">\n{}      </failure>\n    </testcase>\n",
-                                        head,
-                                        xmlText(each.message),
-                                        xmlText(each.text));
-  }
-  const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\"", all.size(), failures);
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>\n  <testsuite name=\"{}\" {}>\n{}"
-      "  </testsuite>\n</testsuites>\n",
-      counts,
-      xmlText(suite),
-      counts,
-      cases);
 }
 
 std::string verifyJunit(const Verification& result, bool is_strict) {

@@ -14,6 +14,7 @@
 #include <fmt/ranges.h>
 
 #include "report/base/process.h"
+#include "report/json/row_write.h"
 #include "report/merge/job_merge.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/subcommands.h"
@@ -81,7 +82,7 @@ int print(Verdict& verdict, const WhyArguments& arguments) {
   if (!arguments.json) {
     sayAll(verdict.problems);
   }
-  return printOut(arguments.json ? whyJson(verdict) : whyText(verdict, Color::forStream(STDOUT_FILENO)));
+  return printOut(arguments.json ? jsonDocument(verdict) : whyText(verdict, Color::forStream(STDOUT_FILENO)));
 }
 
 /// Returns the line before the verdict on one of several runs.
@@ -188,28 +189,24 @@ int lookOnce(const WhyArguments& arguments, JobLooker looker) {
     std::this_thread::sleep_for(std::chrono::duration<double>(arguments.interval_s));
     now = looker.look();
   }
-  Result<ChosenRuns> runs = chosenRuns(now, arguments.run);
-  if (!runs) {
-    say(runs.error());
-    return kExitUsage;
-  }
+  ChosenRuns runs = orEnd(chosenRuns(now, arguments.run));
   const bool are_unjoined = !now.started.empty() && arguments.run.empty();
-  if (are_unjoined || runs->judged.empty()) {
-    runs->judged = {{{}, std::move(now)}};
-    runs->others.clear();
+  if (are_unjoined || runs.judged.empty()) {
+    runs.judged = {{{}, std::move(now)}};
+    runs.others.clear();
   }
   int status = kExitOk;
-  for (SeenRun& seen : runs->judged) {
+  for (SeenRun& seen : runs.judged) {
     Verdict verdict = looker.verdict(before, seen.look);
     sayLaterFailures(arguments, verdict);
-    const bool has_title = runs->judged.size() > 1 && !arguments.json;
+    const bool has_title = runs.judged.size() > 1 && !arguments.json;
     if ((has_title && printOut(titleOf(verdict.run_id)) != kExitOk) || print(verdict, arguments) != kExitOk) {
       return kExitUnknown;
     }
     sayLate(seen.look, verdict, arguments);
     status = graver(status, exitStatusOf(verdict));
   }
-  const int others = sayOthers(looker, before, *runs, arguments);
+  const int others = sayOthers(looker, before, runs, arguments);
   return status == kExitOk ? others : status;
 }
 
@@ -318,23 +315,17 @@ int watch(const WhyArguments& arguments, JobLooker looker) {
 }
 
 int why(const WhyArguments& arguments) {
-  Result<std::optional<HostsView>> hosts = hostsFor(arguments.hosts, arguments.paths);
-  if (!hosts) {
-    say(hosts.error());
-    return kExitUsage;
-  }
+  std::optional<HostsView> hosts = orEnd(hostsFor(arguments.hosts, arguments.paths));
   for (const std::string& path : arguments.paths) {
-    const bool is_absent = !*hosts && !arguments.watch && access(path.c_str(), F_OK) != 0;
-    if (is_absent && processesWritingTo(path).empty() && !isThere(path)) { // ranks write once they have joined a group
-      return kExitUsage;
+    if (!hosts && !arguments.watch && processesWritingTo(path).empty()) { // ranks write once they have joined a group
+      mustExist(path);
     }
   }
   const std::string& webhook = arguments.notification.webhook;
-  if (const Result<HttpUrl> url = parseUrl(webhook); !webhook.empty() && !url) {
-    say("--webhook " + url.error());
-    return kExitUsage;
+  if (!webhook.empty()) {
+    orEnd(parseUrl(webhook), kExitUsage, "--webhook ");
   }
-  JobLooker looker(arguments, std::move(*hosts));
+  JobLooker looker(arguments, std::move(hosts));
   return arguments.watch ? watch(arguments, std::move(looker)) : lookOnce(arguments, std::move(looker));
 }
 

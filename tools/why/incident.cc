@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "report/base/file_descriptor.h"
+#include "report/json/row_write.h"
 #include "tools/http/http_client.h"
 #include "tools/why/why_text.h"
 
@@ -137,7 +138,7 @@ bool Incidents::isNew(Verdict& verdict) {
 
 std::vector<std::string> notify(const Notification& notification, const Verdict& verdict) {
   std::vector<std::string> problems;
-  const std::string json = whyJson(verdict);
+  const std::string json = jsonDocument(verdict);
   if (!notification.command.empty()) {
     const ShellResult result = runShell(notification.command, json);
     std::fputs(result.output.c_str(), stderr); // stdout has verdicts only

@@ -46,8 +46,7 @@ std::string isOrAre(const RankRanges& ranges) {
 
 /// Returns "320 B for MLP.net2, forward".
 std::string aboutOf(const HangCall& call) {
-  return fmt::format(
-      "{} for {}, {}", humanBytes(static_cast<double>(call.bytes)), inert(call.module), phaseName(call.phase));
+  return fmt::format("{} for {}, {}", humanBytes(call.bytes), inert(call.module), phaseName(call.phase));
 }
 
 std::string fullNameOf(const HangCall& call) {

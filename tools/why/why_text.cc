@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "report/base/timestamp.h"
-#include "report/json/row_write.h"
 #include "tools/text/text.h"
 
 namespace commtap {
@@ -133,12 +132,6 @@ std::string whyText(const Verdict& verdict, const Color& color) {
     text += fmt::format("Stack of rank {} ({}):\n{}\n", stack.rank, stack.command, stack.text);
   }
   return text;
-}
-
-std::string whyJson(const Verdict& verdict) {
-  std::string text;
-  appendRow(text, verdict, ReportContext{});
-  return text + "\n";
 }
 
 } // namespace commtap

@@ -50,7 +50,4 @@ std::string earlierStatusText(const Verdict& verdict);
 /// Returns the verdict's line, then what it rests on: the calls, the chain of ranks that wait, the counts that differ.
 std::string whyText(const Verdict& verdict, const Color& color);
 
-/// Returns the JSON of the verdict, with a line's end.
-std::string whyJson(const Verdict& verdict);
-
 } // namespace commtap

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+from referencing import Registry, Resource
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 SCHEMA = REPOSITORY / "docs" / "schema" / "commtap-2.schema.json"
@@ -50,6 +51,19 @@ def validator() -> jsonschema.Draft202012Validator:
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(closed(schema))
+
+
+def document_of(text: str) -> Any:
+    """Returns the document that a command has printed with `--json`, which follows the schema that it names."""
+    document = json.loads(text)
+    files = sorted(SCHEMA.parent.glob("*.json"))
+    schemas = [json.loads(path.read_text(encoding="utf-8")) for path in files]
+    registry = Registry().with_resources((each["$id"], Resource.from_contents(each)) for each in schemas)
+    name = document["schema"].replace(".", "-").replace("/", "-")
+    schema = closed(registry[f"{name}.schema.json"].contents)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.Draft202012Validator(schema, registry=registry).validate(document)
+    return document
 
 
 def bus_factor(kind: str, size: int) -> float:

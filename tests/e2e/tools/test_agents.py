@@ -2,20 +2,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The questions of docs/agents.md are answered by the JSON of the commands that it names."""
 
-import json
 import re
 import subprocess
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from harness import COMMAND, REPOSITORY, Job, Run, Runner
-from referencing import Registry, Resource
+
+from report import document_of
 
 PAGE = (REPOSITORY / "docs" / "agents.md").read_text(encoding="utf-8")
 ROWS = [row for row in re.findall(r"^\| (.+?) \| (.+?) \| (.+?) \|$", PAGE, re.MULTILINE) if "commtap" in row[1]]
-SCHEMAS = [json.loads(path.read_text(encoding="utf-8")) for path in (REPOSITORY / "docs" / "schema").glob("*.json")]
 
 
 @pytest.fixture(scope="module")
@@ -46,11 +44,15 @@ def test_a_question_is_answered(row: tuple[str, str, str], run: Run, tmp_path: P
     words = [str(given.get(word, word)) for word in command.split()]
     done = subprocess.run([COMMAND, *words], capture_output=True, text=True, timeout=120)
     assert done.returncode in (0, 1), done.stderr
-    document = json.loads(done.stdout)
+    document = document_of(done.stdout)
     for word in re.findall(r"`([a-z_]+)(?:\[\])?`", fields.replace("means.by_module", "by_module")):
         assert holds(document, word), word
-    if isinstance(document, dict):
-        registry = Registry().with_resources((each["$id"], Resource.from_contents(each)) for each in SCHEMAS)
-        name = document["schema"].replace(".", "-").replace("/", "-")
-        schema = next(each for each in SCHEMAS if each["$id"] == f"{name}.schema.json")
-        jsonschema.Draft202012Validator(schema, registry=registry).validate(document)
+
+
+def test_the_runs_that_go_are_known_before(run: Run) -> None:
+    """`prune --dry-run --json` has the runs, and removes nothing."""
+    command = [COMMAND, "prune", "--keep", "0s", "--dry-run", "--json", run.output_folder]
+    before = sorted(run.output_folder.rglob("*"))
+    document = document_of(subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout)
+    assert (document["removed"], len(document["kept"]["just_changed"])) == ([], 1)
+    assert sorted(run.output_folder.rglob("*")) == before

@@ -35,7 +35,7 @@ def doctor(
     )
     assert (done.returncode, done.stderr) == (status, ""), done.stdout
     found: Found = {}
-    for each in json.loads(done.stdout):
+    for each in json.loads(done.stdout)["checks"]:
         assert each.keys() == {"check", "state", "found", "todo"}
         assert each["found"]
         assert each["state"] == "ok" or each["todo"], each
@@ -60,7 +60,7 @@ def test_the_python_that_commtap_is_installed_in(tmp_path: Path) -> None:
         command = [sys.executable, "-m", "commtap", *arguments]
         return subprocess.run(command, env=kept, cwd=tmp_path, capture_output=True, text=True, timeout=120).stdout
 
-    [python] = [each for each in json.loads(run("doctor", "--json")) if each["check"] == "python"]
+    [python] = [each for each in json.loads(run("doctor", "--json"))["checks"] if each["check"] == "python"]
     assert (python["state"], sys.executable in python["found"]) == ("ok", True)
     assert "COMMTAP_STARTED_BY" not in run("run", "--", "env")
 

@@ -18,6 +18,8 @@ from catalogue import JOBS
 from harness import COMMAND, JOBS_FOLDER, Job, Runner, wait_until
 from planning import PLANNED, Plan, bare_environment, rows_of
 
+from report import document_of
+
 QUICK = [("mlp", "--fake"), ("fsdp2_sp", "--fake"), ("ddp", "--real"), ("pipeline_infer_shapes", "--real")]
 
 #: Jobs whose plan equals the run with real tensors only: docs/plan.md says why.
@@ -128,7 +130,7 @@ def test_a_run_is_held_against_its_plan(runner: Runner, tmp_path: Path) -> None:
 
 def test_every_document_says_that_it_is_a_plan(tmp_path: Path) -> None:
     """The reports, the job report, `show`, `diff`, the page and the tables."""
-    plan = Plan(tmp_path / "plan", 2, "--fake", "--", PLANNED)
+    plan = Plan(tmp_path / "plan", 2, "--fake", "--json", "--", PLANNED)
 
     def ask(*words: object) -> str:
         command = [COMMAND, *map(str, words)]
@@ -138,7 +140,8 @@ def test_every_document_says_that_it_is_a_plan(tmp_path: Path) -> None:
     assert plan.report(0).job["planned"] is True
     assert plan.job["job"]["planned"] is True
     assert "planned: nothing was communicated" in ask("show", folder)
-    assert json.loads(ask("show", folder, "--json"))["planned"] is True
+    assert document_of(plan.done.stdout)["planned"] is True
+    assert plan.done.stdout == ask("show", folder, "--json")
     assert json.loads(ask("export", folder, "--format", "job"))["job"]["planned"] is True
     assert json.loads(ask("diff", folder, folder, "--json"))["before"]["planned"] is True
     ask("html", folder, "-o", tmp_path / "page.html")

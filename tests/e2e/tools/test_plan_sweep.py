@@ -11,6 +11,8 @@ import pytest
 from harness import COMMAND, JOBS_FOLDER, Job, Runner
 from planning import LLAMA, PLANNED, SMALL_LLAMA, Plan, rows_of
 
+from report import document_of
+
 MOE = str(JOBS_FOLDER / "moe.py")
 
 
@@ -37,6 +39,10 @@ def test_a_sweep_is_one_table(tmp_path: Path) -> None:
     assert one["all"]["bytes_across_nodes"] == pytest.approx(4 * by_group["mesh_dp"]["bytes"], rel=0.05)
     assert f"{LLAMA}:" in three["failure"]
     assert "tp=3 failed: rank 0: " in plan.done.stdout
+    again = Plan(
+        tmp_path / "layouts", 16, *options, "--json", "--", LLAMA, *SMALL_LLAMA, "--tp", "{tp}", "--steps", "9"
+    )
+    assert document_of(again.done.stdout) == sweep
     page = tmp_path / "page.html"
     html = subprocess.run([COMMAND, "html", plan.folder, "-o", page], capture_output=True, text=True, check=False)
     assert html.returncode == 0, html.stderr

@@ -198,14 +198,27 @@ def test_what_is_said_while_a_job_runs(jobs: Runner, tmp_path: Path, servers: li
     assert "# TYPE commtap_collectives_total counter\n" in text
     content_type, page = server.get("/", "text/html")
     assert content_type == "text/html; charset=utf-8"
-    assert "<td>MLPModule.net2<" in page
-    assert "running: rank 0-1" in page
+    assert "\nMLPModule.net2 " in page
+    assert "ranks 0-1: still running" in page
+    assert "<td>running<" in page
     assert "<script" not in page
     with pytest.raises(OSError, match="404"):
         server.get("/etc/passwd")
     until.touch()
     assert job.wait().ended_as_meant()
     assert server.stop(signal.SIGINT) == 0
+
+
+def test_the_runs_of_a_folder_in_which_nothing_runs(jobs: Runner, servers: list) -> None:
+    """The page lists the runs as `commtap list` does, the newest first, with how they ended and their commands."""
+    for name in ("ddp.py", "fsdp2.py"):
+        assert jobs.start(Job(name), Mode.SHIM).wait().ended_as_meant()
+    server = Server(jobs.folder)
+    servers.append(server)
+    newest, oldest = re.findall(r"<tr><td>.*", server.get("/", "text/html")[1])
+    assert "<td>normal<" in newest
+    assert "<td>normal<" in oldest
+    assert ("fsdp2.py" in newest, "ddp.py" in oldest) == (True, True)
 
 
 def test_an_address_that_is_taken(tmp_path: Path, servers: list) -> None:

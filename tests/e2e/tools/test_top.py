@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 from harness import COMMAND, Job, Mode, Processes, Runner, wait_until
 
+from report import document_of
+
 #: The collectives that rank 1 has issued when it stops: 3 scatters and a broadcast of set-up, 4 in forwards.
 BEFORE = 8
 
@@ -57,6 +59,10 @@ def test_the_rank_that_holds_up_the_others(hanging: Processes) -> None:
     assert "; stuck only if it lasts 30 s (--after)\n" in shown.stdout
     assert f"  cause   rank 1 blocked (sleeps), last call all_reduce #{BEFORE} of default_pg [0-1]" in shown.stdout
     assert f"  victim  rank 0 waits in barrier #{BEFORE + 2} of default_pg [0-1]" in shown.stdout
+    document = document_of(commtap("top", folder, "--json", "--interval", "0.2").stdout)
+    [verdict] = document["verdicts"]
+    assert (document["processes"], verdict["cause"], verdict["call"]["sequence"]) == (2, "1", BEFORE + 1)
+    assert {rate["name"] for rate in document["by_kind"]} == {"all_reduce", "barrier", "broadcast", "scatter"}
     impatient = commtap("top", folder, "--once", "--interval", "0.2", "--after", "1s").stdout
     assert f"\nstuck: rank 1 has not entered {call}" in impatient
 

@@ -22,6 +22,14 @@
 namespace commtap {
 namespace {
 
+TEST_CASE("an option that is seldom needed is in --help-all only") {
+  CHECK_FALSE(has(runCommtap({"show", "--help"}).out, "--max-file-size"));
+  const Outcome all = runCommtap({"show", "--help-all"});
+  CHECK(all.status() == 0);
+  CHECK(has(all.out, "--max-file-size SIZE"));
+  CHECK(has(all.out, "--rank N"));
+}
+
 TEST_CASE("commtap has --version and --help, and each command has --help") {
   CHECK(runCommtap({"--version"}).out == "commtap " COMMTAP_VERSION "\n");
   for (const char* verb :

@@ -114,13 +114,13 @@ TEST_CASE("layouts are in the order of the bytes that cross nodes; failed ones a
   layouts[2].values = {{"tp", "4"}};
   layouts[2].all.bytes_across = 5;
   sortLayouts(layouts);
-  CHECK(layouts[0].name() == "tp=4");
-  CHECK(layouts[1].name() == "tp=2 dp=4");
+  CHECK(layoutName(layouts[0].values) == "tp=4");
+  CHECK(layoutName(layouts[1].values) == "tp=2 dp=4");
   CHECK(layouts[2].failure == "no");
 }
 
 TEST_CASE("the document of a sweep says that it is a plan") {
-  Sweep sweep{{"python", "train.py"}, 8, 4, {}};
+  Sweep sweep{.command = {"python", "train.py"}, .world_size = 8, .per_node = 4};
   sweep.layouts.emplace_back();
   sweep.layouts[0].values = {{"tp", "1"}};
   addMessages({messagesOf("dp", 100, 100)}, sweep.layouts[0]);

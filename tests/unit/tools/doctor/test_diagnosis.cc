@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "report/json/row_write.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {
@@ -32,13 +33,14 @@ TEST_CASE("the last line is the verdict, and errors come first") {
       text.ends_with("\nverdict: a job would not be counted, or its reports would not be where you look; see space\n"));
 }
 
-TEST_CASE("the JSON of a diagnosis has check, state, found and todo") {
+TEST_CASE("the JSON of doctor has check, state, found and todo of each check") {
   CHECK(
-      diagnosesJson({kSome[0]}) ==
-      "[\n  {\n    \"check\": \"torch\",\n    \"state\": \"ok\",\n    \"found\": \"torch 2.13.0\",\n    \"todo\": "
-      "\"\"\n"
-      "  }\n]\n");
-  CHECK(has(diagnosesJson({{DoctorCheck::kOutput, Health::kError, "\xff", ""}}), "\"state\": \"error\""));
+      jsonDocument(DoctorReport{.checks = {kSome[0]}}) ==
+      "{\"schema\":\"commtap.doctor/1\",\"checks\":[{\"check\":\"torch\",\"state\":\"ok\",\"found\":\"torch 2.13.0\","
+      "\"todo\":\"\"}]}\n");
+  CHECK(
+      has(jsonDocument(DoctorReport{.checks = {{DoctorCheck::kOutput, Health::kError, "\xff", ""}}}),
+          "\"state\":\"error\""));
 }
 
 TEST_CASE("only an error makes a command unhealthy") {
@@ -46,11 +48,11 @@ TEST_CASE("only an error makes a command unhealthy") {
   CHECK_FALSE(isHealthy({kSome[0], {DoctorCheck::kSpace, Health::kError, "full"}}));
 }
 
-TEST_CASE("every check has a name and a row in the page") {
-  for (size_t i = 0; i < kDoctorCheckCount; ++i) {
-    const std::string name(doctorCheckName(static_cast<DoctorCheck>(i)));
-    CHECK_FALSE(name.empty());
-    CHECK(has(doctorCheckTable(), "\n| `" + name + "` | "));
+TEST_CASE("every check has a name and a sentence on it") {
+  for (int i = 0; i < EnumNames<DoctorCheck>::kCount; ++i) {
+    const auto check = static_cast<DoctorCheck>(i);
+    CHECK_FALSE(EnumNames<DoctorCheck>::name(check).empty());
+    CHECK(EnumNames<DoctorCheck>::meaning(check).ends_with('.'));
   }
 }
 

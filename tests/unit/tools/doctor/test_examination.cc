@@ -42,7 +42,7 @@ class Examined {
     std::map<std::string, Diagnosis> by_name;
     for (const Diagnosis& diagnosis :
          commtap::examine(command, pointers.data(), folder_ / "c/bin", [](size_t, size_t) {})) {
-      by_name.emplace(doctorCheckName(diagnosis.check), diagnosis);
+      by_name.emplace(EnumNames<DoctorCheck>::name(diagnosis.check), diagnosis);
     }
     return by_name;
   }
@@ -53,7 +53,7 @@ class Examined {
 
 TEST_CASE("without a command python3 is examined, and each check has a line") {
   const auto found = Examined().examine({});
-  CHECK(found.size() == kDoctorCheckCount);
+  CHECK(found.size() == EnumNames<DoctorCheck>::kCount);
   CHECK(found.at("python").found == "/p is cpython 3.11.2");
   CHECK(found.at("torch").health == Health::kOk);
   CHECK(found.at("tracker").health == Health::kOk);

@@ -6,7 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/json/row_write.h"
 #include "tests/unit/samples.h"
+#include "tools/list/list_columns.h"
 
 namespace commtap {
 namespace {
@@ -68,7 +70,7 @@ TEST_CASE("a plan, and a run without an end, say so") {
 }
 
 TEST_CASE("the document has every field") {
-  const nlohmann::json document = nlohmann::json::parse(listJson(someRuns()));
+  const nlohmann::json document = nlohmann::json::parse(jsonDocument(someRuns()));
   CHECK(document["schema"] == "commtap.list/1");
   CHECK(document["older"] == 0);
   const nlohmann::json& run = document["runs"][0];

@@ -33,11 +33,11 @@ TEST_CASE("a layout's folder stays below the sweep's") {
 }
 
 TEST_CASE("the table of a sweep has a line for each layout and group, and a reason for each failure") {
-  Sweep sweep{{"python"}, 8, 4, {}};
+  Sweep sweep{.command = {"python"}, .world_size = 8, .per_node = 4};
   sweep.layouts.resize(2);
-  sweep.layouts[0].values = {{"tp", "4"}};
+  sweep.layouts[0].name = "tp=4";
   addMessages({{Kind::kAllGather, "dp", 2, 2, 1024, 1024, 3, 3072, 3072}}, sweep.layouts[0]);
-  sweep.layouts[1].values = {{"tp", "3"}};
+  sweep.layouts[1].name = "tp=3";
   sweep.layouts[1].failure = "rank 0: train.py:3: ValueError: 8 % 3";
   const std::string text = sweepText(sweep, Color::none());
   CHECK(has(text, "8 ranks, 4 per node"));

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <filesystem>
 
+#include <nlohmann/json.hpp>
+
 #include "report/json/report_json.h"
 #include "tests/unit/programs.h"
 
@@ -45,6 +47,25 @@ TEST_CASE_FIXTURE(OldAndNew, "prune removes the reports of old runs and nothing 
   CHECK(outcome.out.starts_with("removed old  1 file  "));
   CHECK(has(outcome.err, "1 run is left"));
   CHECK(outcome.status() == 0);
+  CHECK(names() == Names{"new.json", "notes.json", "notes.txt"});
+}
+
+TEST_CASE_FIXTURE(OldAndNew, "prune --json has the runs that go, and those that stay") {
+  const auto prune = [this](const char* option) {
+    return nlohmann::json::parse(runCommtap({"prune", "--keep", "30d", "--json", option, folder.path()}).out);
+  };
+  const nlohmann::json dry = prune("--dry-run");
+  CHECK(dry["schema"] == "commtap.prune/1");
+  CHECK(dry["dry_run"] == true);
+  CHECK(names().size() == 4);
+  const nlohmann::json document = prune("--max-size=1TiB");
+  CHECK(document["dry_run"] == false);
+  CHECK(document["removed"] == dry["removed"]);
+  CHECK(document["removed"][0]["run_id"] == "old");
+  CHECK(document["removed"][0]["files"] == 1);
+  CHECK(document["kept"]["runs"] == 1);
+  REQUIRE(document["problems"].size() == 1);
+  CHECK(has(document["problems"][0].get<std::string>(), "notes.json"));
   CHECK(names() == Names{"new.json", "notes.json", "notes.txt"});
 }
 

@@ -35,7 +35,7 @@ TEST_CASE("one report and one ledger are shown as one process") {
 
 TEST_CASE("formats and filters") {
   const SampleFolder folder;
-  CHECK(runCommtap({"show", "--json", folder.path()}).out.starts_with("{\n"));
+  CHECK(runCommtap({"show", "--json", folder.path()}).out.starts_with("{\"schema\":\"commtap.show/1\","));
   CHECK(runCommtap({"show", folder.path(), "--phase", "backward"}).out.find("all_gather") == std::string::npos);
   CHECK(runCommtap({"show", folder.path(), "--depth", "0"}).out.find("net1") == std::string::npos);
 }

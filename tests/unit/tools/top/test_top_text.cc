@@ -6,6 +6,9 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
+#include "report/json/row_write.h"
 #include "tests/unit/hang_samples.h"
 #include "tests/unit/samples.h"
 
@@ -69,6 +72,26 @@ TEST_CASE("keys change the order of the rates, and explain themselves") {
   view.press('s');
   view.press('?');
   CHECK(textNow() == plain);
+}
+
+TEST_CASE("the JSON of top has the rates, and what why says of each job") {
+  TopFrame before = frame(0, 0, 0);
+  before.look.at_ns -= 2 * kOneSecond;
+  const TopFrame now = frame(10, 0, 0);
+  const TopReport report = topReport({earlier(before.look), before.traffic}, now, {});
+  const nlohmann::json document = nlohmann::json::parse(jsonDocument(report));
+  CHECK(document["schema"] == "commtap.top/1");
+  CHECK(document["seconds"] == 2);
+  CHECK(document["processes"] == 2);
+  const nlohmann::json& rate = document["by_kind"][0];
+  CHECK(rate["name"] == "all_reduce");
+  CHECK(rate["calls_per_second"] == 10);
+  CHECK(rate["bytes_per_second"] == 10240);
+  CHECK(rate["exposed_share"].is_null());
+  CHECK(document["by_group"].size() == now.traffic.by_group.size());
+  CHECK(document["by_module"].size() == now.traffic.by_module.size());
+  CHECK(document["verdicts"][0]["schema"] == "commtap.why/1");
+  CHECK(document["verdicts"][0]["ranks"].size() == 2);
 }
 
 /// Returns four ranks of a job, of which rank 1 has not come to the last collective, a minute ago.

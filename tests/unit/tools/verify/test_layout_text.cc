@@ -4,6 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include "report/json/row_write.h"
+#include "report/layouts/layout_columns.h"
+
 namespace commtap {
 namespace {
 
@@ -97,7 +100,7 @@ TEST_CASE("JUnit has a case for the start and one per class; warnings fail only 
   LayoutComparison start = comparison(LayoutStatus::kStartOnly);
   addWords(start, "\"one\"", false);
   CHECK(layoutJunit(start, true).find("name=\"start\">") != std::string::npos);
-  CHECK(layoutJson(start).starts_with("{\"schema\":\"commtap.verify-like/1\",\"status\":\"start_only\""));
+  CHECK(jsonDocument(start).starts_with("{\"schema\":\"commtap.verify-like/1\",\"status\":\"start_only\""));
 }
 
 } // namespace

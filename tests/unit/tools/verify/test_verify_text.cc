@@ -6,7 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/verify/verification.h"
+#include "report/json/row_write.h"
+#include "report/verify/verification_columns.h"
 #include "tests/unit/verify_samples.h"
 
 namespace commtap {
@@ -126,7 +127,7 @@ TEST_CASE("of many findings the first ones are shown") {
 }
 
 TEST_CASE("JSON has all fields, null for what is not known") {
-  const nlohmann::json json = nlohmann::json::parse(verifyJson(wrongResult()));
+  const nlohmann::json json = nlohmann::json::parse(jsonDocument(wrongResult()));
   CHECK(json["schema"] == "commtap.verify/1");
   CHECK(json["status"] == "wrong");
   CHECK(json["ranks"] == "0-1");

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/hang/hang_judge.h"
+#include "report/json/row_write.h"
 #include "tests/unit/hang_samples.h"
 #include "tests/unit/samples.h"
 
@@ -500,7 +501,7 @@ TEST_CASE("names from the job are made safe, and the JSON has them as they are")
   job.issue(0, Kind::kAllReduce, "Net.\x1b[31m");
   const Verdict verdict = judged(job);
   CHECK(has(verdict.line, "Net.\\x1b[31m"));
-  CHECK(nlohmann::json::parse(whyJson(verdict))["call"]["module"] == "Net.\x1b[31m");
+  CHECK(nlohmann::json::parse(jsonDocument(verdict))["call"]["module"] == "Net.\x1b[31m");
 }
 
 } // namespace
