@@ -45,6 +45,10 @@ RIGHT: dict[str, Found] = {
     "fsdp2_sp": _layers("Transformer", 2),
     "fsdp2_sp_compile": _layers("Transformer", 2),
     "hsdp": _layers("MLPStacked", 2),
+    # They reduce their losses.
+    "optimizer_sharded": {"number_reduced_in_step": {"Global"}},
+    "optimizer_own": {"number_reduced_in_step": {"Global"}},
+    "optimizer_in_backward": {"number_reduced_in_step": {"Global"}},
     "3d": _layers("MLPStacked", 2),
     # Rank 0 gets twice as many tokens in each call.
     "ep_uneven": {"uneven_all_to_all": {"Sequential.1"}},

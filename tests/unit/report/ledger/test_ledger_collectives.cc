@@ -215,7 +215,7 @@ TEST_CASE("a reset zeroes the counters and keeps the records") {
 TEST_CASE("a forked child finds the parent's records") {
   const std::unique_ptr<LedgerWriter> ledger = LedgerWriter::create();
   REQUIRE(ledger);
-  LedgerWriter::countSplits(*ledger->splitsOf(0, 2, 0), 2000, 1);
+  LedgerWriter::countSplits(*ledger->splitsOf(0, 2, 0), 2000, 1, 0);
   const LedgerSplits* before = ledger->splitsOf(0, 2, 0);
   ledger->repairInForkedChild();
   ledger->resetInForkedChild();
