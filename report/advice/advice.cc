@@ -87,10 +87,9 @@ constexpr std::array<AdviceRuleRow, 23> kRules = {{
      kLink},
     {AdviceRule::kReducedEachBackward,
      "reduced_each_backward",
-     "steps have two or more micro-batches in the mean, and FSDP reduces a module's gradients in two or more of their "
-     "backwards. A micro-batch has a forward and a backward of its own; those of the closure of an optimizer's step "
-     "are "
-     "one. One reduction per step is left",
+     "steps have two or more micro-batches in the mean, each with a forward and a backward (the calls of an "
+     "optimizer's closure in a step are one), and FSDP reduces a module's gradients at least twice per step; one "
+     "reduction is left",
      "Several backwards before a step of the optimizer each reduce the gradients: reduce in the last one only (FSDP2: "
      "set_requires_gradient_sync(False), FSDP1: no_sync()), if there is memory for whole gradients.",
      kLink,
@@ -99,9 +98,8 @@ constexpr std::array<AdviceRuleRow, 23> kRules = {{
      "reduced_each_backward_ddp",
      "steps have two or more micro-batches in the mean, and DDP reduces per step at least 1.5 times the bytes of the "
      "parameters of a type, which it broadcast when it was made; these are left",
-     "Several backwards before a step of the optimizer each reduce the gradients: reduce in the last one only, and "
-     "make "
-     "the others, with their forwards, under DistributedDataParallel.no_sync(), which takes no more memory.",
+     "Several backwards before a step of the optimizer each reduce the gradients: reduce in the last one only, and run "
+     "the others and their forwards under DistributedDataParallel.no_sync(), which takes no more memory.",
      kLink},
     {AdviceRule::kRecompute,
      "recomputed",
@@ -111,9 +109,8 @@ constexpr std::array<AdviceRuleRow, 23> kRules = {{
      kLink},
     {AdviceRule::kUneven,
      "uneven_all_to_all",
-     "in a training step, the busiest rank of a group sends or receives more than a quarter above the mean, which is "
-     "at "
-     "stake: `uneven_bytes` of [the merged report](ranks.md), which looks at each call",
+     "in a training step, the busiest rank of a group sends or receives more than a quarter above the mean; this is at "
+     "stake, call by call: `uneven_bytes` of [the merged report](ranks.md)",
      "Ranks of one group exchange unequal amounts, and all wait for the one with the most: balance them, for instance "
      "the tokens of experts. If the busiest rank is another from call to call, more is at stake.",
      kLink},
@@ -144,8 +141,8 @@ constexpr std::array<AdviceRuleRow, 23> kRules = {{
      kLink},
     {AdviceRule::kNumberReduced,
      "number_reduced_in_step",
-     "every step all_reduces a number outside of modules, the backward and torch's functions, with calls of 8 bytes or "
-     "less; calls of all but every tenth step go",
+     "every step all_reduces single numbers (8 bytes or less) in a row of `Global` and phase `other` without a label; "
+     "nine of ten calls go",
      "A number, such as a loss, is all_reduced in every step: if it is for a log only, reduce it in every tenth.",
      kLink},
     {AdviceRule::kObjects,
