@@ -88,7 +88,7 @@ std::string stakeText(const Advice& advice, const JobReport& job) {
   }
   constexpr double kHundredths = 100;
   const double rounded = std::round(advice.calls * kHundredths) / kHundredths;
-  const std::string calls = advice.calls > 0 ? countText(rounded) + " calls and " : "";
+  const std::string calls = advice.calls > 0 ? countText(rounded) + (rounded == 1 ? " call and " : " calls and ") : "";
   const std::string bytes = advice.bytes > 0 ? humanBytes(advice.bytes) : "no bytes";
   return fmt::format(
       "{} per rank and {}, group {}{}{}",
