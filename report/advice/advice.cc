@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <tuple>
 
@@ -21,12 +20,15 @@ namespace {
 constexpr double kSmallBytes = 64.0 * 1024;
 /// Per step, rank, kind, phase and group.
 constexpr double kManySmall = 50;
-/// The largest rank's bytes of an all_to_all by the smallest rank's.
-constexpr double kUnevenRatio = 1.25;
+/// The bytes by which the busiest rank of an all_to_all is above the mean one, as a part of the mean.
+constexpr double kUnevenShare = 0.25;
+
+/// The part of calls that go if nine of ten steps leave them out.
+constexpr double kRarely = 0.9;
 
 constexpr std::string_view kLink = "commtap help advise";
 
-constexpr std::array<AdviceRuleRow, 21> kRules = {{
+constexpr std::array<AdviceRuleRow, 23> kRules = {{
     {AdviceRule::kDisagreement,
      "ranks_differ",
      "ranks of one group made different calls: [ranks](ranks.md#when-ranks-disagree)",
@@ -85,15 +87,20 @@ constexpr std::array<AdviceRuleRow, 21> kRules = {{
      kLink},
     {AdviceRule::kReducedEachBackward,
      "reduced_each_backward",
-     "steps have two or more backwards in the mean, FSDP reduces a module's gradients in each of them, and no "
-     "optimizer "
-     "was given a closure; one reduction per step is left",
-     "Several backwards before a step of the optimizer each reduce the gradients: if these are of micro-batches, "
-     "reduce "
-     "in the last one only (FSDP2: set_requires_gradient_sync(False), FSDP1: no_sync()), if there is memory for whole "
-     "gradients.",
+     "steps have two or more micro-batches in the mean, each with a forward and a backward (the calls of an "
+     "optimizer's closure in a step are one), and FSDP reduces a module's gradients at least twice per step; one "
+     "reduction is left",
+     "Several backwards before a step of the optimizer each reduce the gradients: reduce in the last one only (FSDP2: "
+     "set_requires_gradient_sync(False), FSDP1: no_sync()), if there is memory for whole gradients.",
      kLink,
      /*takes_memory=*/true},
+    {AdviceRule::kReducedEachBackwardDdp,
+     "reduced_each_backward_ddp",
+     "steps have two or more micro-batches in the mean, and DDP reduces per step at least 1.5 times the bytes of the "
+     "parameters of a type, which it broadcast when it was made; these are left",
+     "Several backwards before a step of the optimizer each reduce the gradients: reduce in the last one only, and run "
+     "the others and their forwards under DistributedDataParallel.no_sync(), which takes no more memory.",
+     kLink},
     {AdviceRule::kRecompute,
      "recomputed",
      "a recomputation makes a collective of the forward again, other than FSDP's",
@@ -102,11 +109,10 @@ constexpr std::array<AdviceRuleRow, 21> kRules = {{
      kLink},
     {AdviceRule::kUneven,
      "uneven_all_to_all",
-     "in a training step, a rank's bytes exceed by more than a quarter those of another rank of its group, or the "
-     "ranks of a group send more than a quarter above the mean to one of them ([splits](report.md#splits)); at stake "
-     "is what the largest has above the mean of a row's sum, of which single calls may be less even",
+     "in a training step, the busiest rank of a group sends or receives more than a quarter above the mean; this is at "
+     "stake, call by call: `uneven_bytes` of [the merged report](ranks.md)",
      "Ranks of one group exchange unequal amounts, and all wait for the one with the most: balance them, for instance "
-     "the tokens of experts. The number is of a row's sum: its single calls may be less even.",
+     "the tokens of experts. If the busiest rank is another from call to call, more is at stake.",
      kLink},
     {AdviceRule::kFullTensor,
      "full_tensor_in_step",
@@ -132,6 +138,12 @@ constexpr std::array<AdviceRuleRow, 21> kRules = {{
      "barrier_in_step",
      "every step has a barrier",
      "A barrier in every step: all ranks wait for the last. Collectives need no barrier between them.",
+     kLink},
+    {AdviceRule::kNumberReduced,
+     "number_reduced_in_step",
+     "every step all_reduces single numbers (8 bytes or less) in a row of `Global` and phase `other` without a label; "
+     "nine of ten calls go",
+     "A number, such as a loss, is all_reduced in every step: if it is for a log only, reduce it in every tenth.",
      kLink},
     {AdviceRule::kObjects,
      "objects_in_step",
@@ -187,11 +199,22 @@ bool sendsObjects(const JobCollective& row) {
   return std::find(kFunctions.begin(), kFunctions.end(), row.label) != kFunctions.end();
 }
 
+/// Returns whether a row reduces single numbers, and torch has no name for it, as for the norms of gradients.
+bool isNumber(const JobCollective& row) {
+  return row.kind == Kind::kAllReduce && row.phase == Phase::kOther && row.module == kGlobalName && row.label.empty() &&
+         areNumbers(row);
+}
+
 void findInEveryStep(Findings& findings) {
   for (const JobCollective& row : findings.job().collectives) {
-    const bool is_sought = row.kind == Kind::kBarrier || sendsObjects(row);
+    const bool is_barrier = row.kind == Kind::kBarrier;
+    const bool is_number = isNumber(row);
+    const bool is_sought = is_barrier || is_number || sendsObjects(row);
     if (is_sought && findings.trainingSteps() > 1 && findings.callsInEveryStep(row) >= 1) {
-      findings.add(row.kind == Kind::kBarrier ? AdviceRule::kBarrier : AdviceRule::kObjects, row);
+      const AdviceRule rule = is_barrier  ? AdviceRule::kBarrier
+                              : is_number ? AdviceRule::kNumberReduced
+                                          : AdviceRule::kObjects;
+      findings.add(rule, row, {is_number ? kRarely : 1, is_number ? 0.0 : 1});
     }
   }
 }
@@ -235,55 +258,12 @@ void findReducedWhole(Findings& findings) {
   }
 }
 
-/// Returns whether two ranks are in one process group of a row.
-bool areTogether(std::optional<int64_t> a, std::optional<int64_t> b, const JobGroup& group) {
-  const auto has = [](const std::vector<uint32_t>& members, std::optional<int64_t> rank) {
-    return rank && std::find(members.begin(), members.end(), static_cast<uint32_t>(*rank)) != members.end();
-  };
-  return std::any_of(group.members.begin(), group.members.end(), [&](const std::vector<uint32_t>& members) {
-    return has(members, a) && has(members, b);
-  });
-}
-
-/// Returns by how much the ranks of a process group send more to one of them than to the mean one, as a part of the
-/// mean; 0 if it is not known.
-double hottestAboveMean(const PeerBytes& peers, const std::vector<uint32_t>& members) {
-  double sum = 0;
-  double largest = 0;
-  for (const uint32_t rank : members) {
-    const auto found = peers.find(rank);
-    if (found == peers.end()) {
-      return 0;
-    }
-    sum += static_cast<double>(found->second);
-    largest = std::max(largest, static_cast<double>(found->second));
-  }
-  return sum == 0 ? 0 : largest * static_cast<double>(members.size()) / sum - 1;
-}
-
-/// Returns hottestAboveMean() of the process group of a row that is the most uneven.
-double hottestAboveMean(const JobCollective& row, const JobGroup& group) {
-  double most = 0;
-  for (const std::vector<uint32_t>& members : group.members) {
-    most = std::max(most, hottestAboveMean(row.splits.peers, members));
-  }
-  return most;
-}
-
 void findUneven(Findings& findings) {
   for (const JobCollective& row : findings.job().collectives) {
-    const auto& [sum, min, max, min_rank, max_rank] = row.amount.bytes;
-    if (row.kind != Kind::kAllToAll || !isTraining(row)) {
-      continue;
-    }
-    const JobGroup& group = findings.job().groups[row.group];
-    const bool differ =
-        static_cast<double>(max) > kUnevenRatio * static_cast<double>(min) && areTogether(min_rank, max_rank, group);
-    const double mean = static_cast<double>(sum) / static_cast<double>(row.amount.ranks);
-    const double sent = differ ? static_cast<double>(max) / mean - 1 : 0;
-    const double received = hottestAboveMean(row, group);
-    if (differ || received > kUnevenRatio - 1) {
-      findings.add(AdviceRule::kUneven, row, {0, std::max(sent, received)});
+    const auto bytes = static_cast<double>(row.amount.bytes.sum);
+    const auto uneven = static_cast<double>(row.uneven_bytes);
+    if (bytes > 0 && uneven > kUnevenShare * bytes && isTraining(row)) {
+      findings.add(AdviceRule::kUneven, row, {0, uneven / bytes});
     }
   }
 }
@@ -348,7 +328,7 @@ std::vector<Advice> adviceFor(const JobReport& job) {
   const ShardedParameters sharded(job);
   const ModuleIndex modules(job);
   findSmall(sharded, modules, findings);
-  findSharding(sharded, findings);
+  findSharding(sharded, modules, findings);
   findRecomputed(sharded, findings);
   findUneven(findings);
   findReducedWhole(findings);

@@ -23,12 +23,14 @@ enum class AdviceRule : uint8_t {
   kNeverUsed,
   kWideGradients,       ///< reduced in a wider type than the parameters are gathered in
   kReducedEachBackward, ///< gradients of several backwards before one step of the optimizer
+  kReducedEachBackwardDdp,
   kRecompute,
   kUneven,       ///< an all_to_all of which some rank has much more than another
   kFullTensor,   ///< DTensors that are gathered whole in each step
   kReducedAgain, ///< gradients that the optimizer reduces after the clipping has
   kReducedWhole, ///< gradients of parameters that the optimizer then gathers
   kBarrier,
+  kNumberReduced, ///< such as a loss
   kObjects,
   kAcrossHosts,
   kBucketOfOne,  ///< DDP reduces a parameter by itself

@@ -77,6 +77,16 @@ void Findings::countSteps() {
   }
 }
 
+bool Findings::hasMicroBatches() const {
+  uint64_t batches = 0;
+  for (const StepsThatTrain& each : steps_) {
+    const uint64_t closures = std::min(each.row->closure_passes, each.row->backward_passes.value_or(0));
+    const uint64_t backwards = each.row->backward_passes.value_or(0) - closures + std::min(closures, each.training);
+    addSaturating(batches, each.training > 0 ? std::min(backwards, each.row->forward_passes.value_or(0)) : 0);
+  }
+  return training_ > 0 && batches / training_ >= 2;
+}
+
 uint64_t Findings::trainingCalls(const JobCollective& row) const {
   const StepsWith& with = steps_with_.at({row.kind, row.group});
   if (isOfBackward(row.phase) || row.setup || with.forward_calls == 0) {

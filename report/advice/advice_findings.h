@@ -89,6 +89,9 @@ class Findings {
   uint64_t trainingSteps() const {
     return training_;
   }
+  /// Returns whether the training steps have two or more micro-batches in the mean, each with a forward and a backward.
+  /// A closure that an optimizer calls more than once in a step repeats one.
+  bool hasMicroBatches() const;
   /// Returns the most backward passes that a rank may have made in the steps; 0 if it is not known.
   uint64_t backwardPasses() const {
     return backward_passes_;
@@ -134,14 +137,17 @@ inline bool isFunctional(const JobCollective& row) {
   return row.op.starts_with("_c10d_functional");
 }
 
+/// Returns whether each call of a row sends one number, such as a norm.
+inline bool areNumbers(const JobCollective& row) {
+  constexpr uint64_t kBytesOfNumber = 8;
+  return row.amount.bytes.sum <= kBytesOfNumber * row.amount.count.sum;
+}
+
 /// Finds DTensors that are gathered whole in every step, and gradients that are reduced at each use.
 void findDtensors(Findings& findings);
 
 /// Finds groups whose ranks could be on one host, where they would have the place of less communication.
 void findAcrossHosts(Findings& findings);
-
-/// Finds what FSDP could communicate less: parameters that are gathered again, or for nothing, and wide gradients.
-void findSharding(const ShardedParameters& sharded, Findings& findings);
 
 /// The modules of a job by name: which of them DDP wraps, and which hold others.
 class ModuleIndex {
@@ -151,6 +157,7 @@ class ModuleIndex {
 
   bool isDdp(std::string_view name) const;
   bool isLeaf(std::string_view name) const;
+  bool isNeverCalled(std::string_view name) const;
   /// Returns the calls in forwards over all ranks.
   uint64_t forwards(std::string_view name) const;
   /// Returns the modules below the one of this name.
@@ -160,6 +167,9 @@ class ModuleIndex {
   std::unordered_map<std::string_view, const JobModule*> modules_;
   std::set<std::string_view> parents_;
 };
+
+/// Finds what FSDP could communicate less: parameters that are gathered again, or for nothing, and wide gradients.
+void findSharding(const ShardedParameters& sharded, const ModuleIndex& modules, Findings& findings);
 
 /// Finds what an option of DDP would leave out.
 void findDdp(const ModuleIndex& modules, Findings& findings);

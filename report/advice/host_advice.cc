@@ -9,9 +9,11 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "report/model/module_tree.h"
+#include "report/model/saturating.h"
 
 namespace commtap {
 namespace {
@@ -86,12 +88,8 @@ namespace {
 
 /// The op by which DTensor reduces a Partial tensor that an op needs whole.
 constexpr std::string_view kAllReduce = "_c10d_functional.all_reduce";
-/// A norm, which clipping reduces too, is one number.
-constexpr uint64_t kBytesOfNumber = 8;
-
 bool clips(const JobCollective& row) {
-  return row.op == kAllReduce && row.phase == Phase::kOther && row.label == "clip_grad_norm_" &&
-         row.amount.bytes.sum > kBytesOfNumber * row.amount.count.sum;
+  return row.op == kAllReduce && row.phase == Phase::kOther && row.label == "clip_grad_norm_" && !areNumbers(row);
 }
 
 bool isOptimizers(const JobCollective& row) {
@@ -138,6 +136,9 @@ bool isMapOfUsed(const JobCollective& row) {
   return isReduction(row) && row.dtype == "int32";
 }
 
+/// The label of DDP's broadcasts in forwards.
+constexpr std::string_view kBroadcastBuffers = "broadcast_buffers";
+
 /// Returns whether each rank made at least as many calls of a row as there are training steps.
 bool isOfSteps(const JobCollective& row, const Findings& findings) {
   const auto calls = static_cast<double>(row.amount.count.sum) / static_cast<double>(row.amount.ranks);
@@ -149,6 +150,45 @@ uint64_t backwardsOf(const JobCollective& row, const Findings& findings) {
   const uint64_t passes = findings.backwardPasses();
   const uint64_t most = std::numeric_limits<uint64_t>::max();
   return passes == 0 || passes > most / std::max<uint64_t>(row.amount.ranks, 1) ? most : passes * row.amount.ranks;
+}
+
+/// The rows by which DDP reduces a model's gradients of one type, and the bytes of that type that it broadcast when it
+/// was made: those of all parameters, also frozen ones, and of the buffers that it broadcasts in forwards.
+struct Replica {
+  uint64_t made = 0;
+  uint64_t buffers = 0; ///< those or a part of them
+  std::vector<const JobCollective*> reduced;
+};
+
+/// Beyond the bytes of all parameters, a step reduces only gradients that it has reduced before.
+void findReducedEachBackward(const ModuleIndex& modules, Findings& findings) {
+  constexpr double kLeastRatio = 1.5;
+  std::map<std::tuple<std::string_view, size_t, std::string_view>, Replica> replicas;
+  for (const JobCollective& row : findings.job().collectives) {
+    if (modules.isDdp(row.module) && (isReduction(row) || row.kind == Kind::kBroadcast)) {
+      Replica& replica = replicas[{row.module, row.group, row.dtype}];
+      if (isReduction(row)) {
+        replica.reduced.push_back(&row);
+      } else if (row.phase == Phase::kOther) {
+        addSaturating(replica.made, row.amount.bytes.sum);
+      } else if (row.label == kBroadcastBuffers) {
+        replica.buffers = row.amount.bytes.sum / std::max<uint64_t>(row.amount.count.sum, 1) * row.amount.ranks;
+      }
+    }
+  }
+  for (const auto& [key, replica] : replicas) {
+    double reduced = 0;
+    for (const JobCollective* row : replica.reduced) {
+      reduced += static_cast<double>(row->amount.bytes.sum);
+    }
+    const uint64_t parameters = replica.made - std::min(replica.made, replica.buffers);
+    const double once = static_cast<double>(parameters) * static_cast<double>(findings.trainingSteps());
+    if (once > 0 && reduced >= kLeastRatio * once && findings.hasMicroBatches()) {
+      for (const JobCollective* row : replica.reduced) {
+        findings.add(AdviceRule::kReducedEachBackwardDdp, *row, {1 - once / reduced, 1 - once / reduced});
+      }
+    }
+  }
 }
 
 /// DDP fills its buckets with the layers' parameters one after the other. So if a layer fills several in one backward,
@@ -212,6 +252,12 @@ bool ModuleIndex::isLeaf(std::string_view name) const {
   return modules_.contains(name) && !parents_.contains(name);
 }
 
+bool ModuleIndex::isNeverCalled(std::string_view name) const {
+  const auto found = modules_.find(name);
+  const auto isNone = [](const Spread<uint64_t>& calls) { return calls.sum == 0; };
+  return found != modules_.end() && std::all_of(found->second->calls.begin(), found->second->calls.end(), isNone);
+}
+
 uint64_t ModuleIndex::forwards(std::string_view name) const {
   const auto found = modules_.find(name);
   return found == modules_.end() ? 0 : found->second->calls[static_cast<size_t>(Phase::kForward)].sum;
@@ -229,6 +275,7 @@ std::vector<const JobModule*> ModuleIndex::below(std::string_view name) const {
 }
 
 void findDdp(const ModuleIndex& modules, Findings& findings) {
+  findReducedEachBackward(modules, findings);
   for (const JobCollective& row : findings.job().collectives) {
     if (!modules.isDdp(row.module)) {
       continue;
@@ -237,7 +284,7 @@ void findDdp(const ModuleIndex& modules, Findings& findings) {
       findMapOfUsed(row, modules, findings);
     } else if (isReduction(row)) {
       findBucketOfOne(row, modules, findings);
-    } else if (row.label == "broadcast_buffers") {
+    } else if (row.label == kBroadcastBuffers) {
       findBuffers(row, modules, findings);
     }
   }

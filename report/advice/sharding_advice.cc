@@ -101,33 +101,14 @@ void findReducedEachBackward(const Unit& unit, Findings& findings) {
   }
   const uint64_t steps = findings.trainingSteps();
   const uint64_t calls = callsOf(unit.reduced);
-  if (steps > 0 && calls / steps >= 2 * ranks && findings.backwardPasses() / steps >= 2) {
+  if (findings.hasMicroBatches() && calls / steps >= 2 * ranks) {
     addShare(AdviceRule::kReducedEachBackward, unit.reduced, calls - steps * ranks, findings);
   }
 }
 
-/// The calls of a module over all ranks.
-struct Calls {
-  uint64_t all = 0;
-  uint64_t forward = 0;
-};
-
-std::map<std::string_view, Calls> callsOfModules(const JobReport& job) {
-  std::map<std::string_view, Calls> calls;
-  for (const JobModule& module : job.modules) {
-    Calls& of_module = calls[module.name];
-    of_module.forward = module.calls[static_cast<size_t>(Phase::kForward)].sum;
-    for (const Spread<uint64_t>& spread : module.calls) {
-      of_module.all += spread.sum;
-    }
-  }
-  return calls;
-}
-
 } // namespace
 
-void findSharding(const ShardedParameters& sharded, Findings& findings) {
-  const std::map<std::string_view, Calls> calls = callsOfModules(findings.job());
+void findSharding(const ShardedParameters& sharded, const ModuleIndex& modules, Findings& findings) {
   std::map<std::pair<std::string_view, size_t>, Unit> units;
   for (const JobCollective& row : findings.job().collectives) {
     const Sharder sharder = sharded.sharderOf(row);
@@ -137,8 +118,7 @@ void findSharding(const ShardedParameters& sharded, Findings& findings) {
     Unit& unit = units[{row.module, row.group}];
     unit.sharder = sharder;
     unit.add(row);
-    const auto module = calls.find(row.module);
-    if (row.kind == Kind::kAllGather && isTraining(row) && module != calls.end() && module->second.all == 0) {
+    if (row.kind == Kind::kAllGather && isTraining(row) && modules.isNeverCalled(row.module)) {
       findings.add(AdviceRule::kNeverUsed, row);
     }
   }
@@ -147,8 +127,7 @@ void findSharding(const ShardedParameters& sharded, Findings& findings) {
     gathers[key.first] += callsOf(unit.forward);
   }
   for (auto& [key, unit] : units) {
-    const auto module = calls.find(key.first);
-    unit.is_kept = module != calls.end() && gathers[key.first] < module->second.forward;
+    unit.is_kept = gathers[key.first] < modules.forwards(key.first);
     findGatheredAgain(unit, findings);
     findWideGradients(unit, findings);
     findReducedEachBackward(unit, findings);

@@ -49,6 +49,7 @@ struct Stretch {
     }
     all.imbalance.mean = imbalances / static_cast<double>(all.calls);
     all.zero_peers = of(before.zero_peers, all.zero_peers);
+    all.received_more = of(before.received_more, all.received_more);
     for (auto& [rank, bytes] : all.peers) {
       const auto found = before.peers.find(rank);
       bytes = of(found == before.peers.end() ? 0 : found->second, bytes);
@@ -80,6 +81,7 @@ void stretchRows(const JobReport& before, const Stretch& stretch, JobReport& pla
     const JobCollective& row_before = found == rows.end() ? none : *found->second;
     stretch.apply(row_before.amount, row.amount);
     stretch.apply(row_before.splits, row.splits);
+    row.uneven_bytes = stretch.of(row_before.uneven_bytes, row.uneven_bytes);
   }
 }
 

@@ -236,6 +236,13 @@ inline constexpr auto kColumns<JobCollective> = std::tuple_cat(
             "sizes; counts only those.",
             {.presence = Presence::kIfKnown, .ref = "commtap-2.schema.json#/$defs/splits"}),
         column(
+            "uneven_bytes",
+            &JobCollective::uneven_bytes,
+            "How much less ranks send in all_to_alls than the busiest rank of their process group sends or receives, "
+            "whichever is more in a call: the sum in bytes, or less than it if the busiest is another from call to "
+            "call. Counts process groups whose ranks all made equally many calls. Absent if 0.",
+            {.presence = Presence::kIfKnown}),
+        column(
             field::kTime,
             &JobCollective::time,
             "How long the calls of all ranks took. Present only if calls were timed; counts only those.",

@@ -57,6 +57,11 @@ inline constexpr auto kColumns<JobStep> = std::tuple{
         "The most backward passes of a rank, counted as in the reports of ranks. Absent if not known.",
         {.presence = Presence::kIfKnown}),
     column(
+        "closure_passes",
+        &JobStep::closure_passes,
+        "The most of them that closures made on a rank. Absent if 0.",
+        {.presence = Presence::kIfKnown}),
+    column(
         field::kTrainingSteps,
         &JobStep::training_steps,
         "The number of the row's steps that trained, as in the reports of ranks. Absent for none.",

@@ -78,7 +78,8 @@ struct JobCollective {
   std::vector<JobMember> members;   ///< padding last; empty unless they are known on every rank that has the row
   size_t rank_set = 0;              ///< index into JobReport::rank_sets: ranks that have the row
   RankedAmount amount;
-  Splits splits; ///< over all ranks
+  Splits splits;             ///< over all ranks
+  uint64_t uneven_bytes = 0; ///< by which ranks have less than the busiest of their process group
   JobRowTime time;
 };
 
@@ -188,6 +189,7 @@ struct JobStep {
   std::vector<JobStepAmount> collectives;
   std::optional<uint64_t> forward_passes = {};  ///< the most of any rank; nullopt if not known
   std::optional<uint64_t> backward_passes = {}; ///< the most of any rank; nullopt if not known
+  uint64_t closure_passes = 0;                  ///< the most of any rank
   std::optional<uint64_t> training_steps = {};  ///< those of `steps` that trained; nullopt for none
 };
 

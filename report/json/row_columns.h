@@ -73,6 +73,11 @@ inline constexpr auto kColumns<Splits> = std::tuple{
         &Splits::zero_peers,
         "The parts of 0 bytes for a peer, or from it for an all_gather, over all calls."),
     column(
+        "received_more",
+        &Splits::received_more,
+        "The bytes that calls received beyond what they sent, added up over the calls that received more. Absent if 0.",
+        {.presence = Presence::kIfKnown}),
+    column(
         "peers",
         &Splits::peers,
         "The bytes by peer. A peer is a rank of the group, which includes the rank itself; each key is its global "
@@ -284,6 +289,11 @@ inline constexpr auto kColumns<Step> = std::tuple{
         &Step::backward_passes,
         "Backward passes that autograd had begun when the last collective of a backward pass was issued; 0 if none was "
         "issued. Reentrant checkpointing counts each of its own passes."),
+    column(
+        "closure_passes",
+        &Step::closure_passes,
+        "Those of `backward_passes` that closures made, which optimizers call in their steps. Absent if 0.",
+        {.presence = Presence::kIfKnown}),
     column(
         field::kCollectives,
         &Step::collectives,

@@ -172,6 +172,9 @@ bool isKnown(const Value& /*value*/) {
 inline bool isKnown(const bool& value) {
   return value;
 }
+inline bool isKnown(const uint64_t& number) {
+  return number > 0;
+}
 inline bool isKnown(const std::string& text) {
   return !text.empty();
 }

@@ -149,10 +149,11 @@ void LedgerWriter::clearLast() {
   }
 }
 
-void LedgerWriter::countSplits(LedgerSplits& splits, uint64_t imbalance, uint64_t zero_peers) {
+void LedgerWriter::countSplits(LedgerSplits& splits, uint64_t imbalance, uint64_t zero_peers, uint64_t received_more) {
   splits.imbalance_sum.fetch_add(imbalance, std::memory_order_relaxed);
   raiseTo(splits.imbalance_max, imbalance);
   splits.zero_peers.fetch_add(zero_peers, std::memory_order_relaxed);
+  splits.received_more.fetch_add(received_more, std::memory_order_relaxed);
   splits.calls.fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -33,7 +33,7 @@
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 22;
+inline constexpr uint32_t kLedgerVersion = 23;
 
 /// Stands for no index.
 inline constexpr uint32_t kNoIndex = 0xffffffffU;
@@ -381,13 +381,14 @@ struct LedgerStepLane {
 /// Record 0 is the running step. The others are completed steps, in order and without a gap. Each of the first
 /// kExactSteps has its own record. When the section is full, the rest are joined in pairs.
 struct LedgerStep {
-  static constexpr size_t kMembers = 8;
+  static constexpr size_t kMembers = 9;
   LiveNumber first_step;
   LiveNumber steps;         ///< number of steps summed here
   LiveNumber started_at_ns; ///< steady clock
   LiveNumber ended_at_ns;   ///< steady clock; 0 for the running step
   std::atomic<uint64_t> forward_passes;
   std::atomic<uint64_t> backward_passes;
+  std::atomic<uint64_t> closure_passes; ///< those of them that closures of optimizers made
   std::atomic<uint64_t> training_steps; ///< those of `steps` that trained; of the running step, whether it has
   LedgerStepLane lanes[kLaneCount];
 };
@@ -462,7 +463,7 @@ struct SplitsKey {
 };
 
 struct LedgerSplits {
-  static constexpr size_t kMembers = 7;
+  static constexpr size_t kMembers = 8;
   SplitsKey key;
   uint32_t check;
   uint32_t first_peer; ///< index in the section of split peers, by rank in the group; kNoIndex: there are no records of
@@ -471,6 +472,7 @@ struct LedgerSplits {
   std::atomic<uint64_t> imbalance_sum; ///< live; imbalanceOf() of each call
   std::atomic<uint64_t> imbalance_max; ///< live
   std::atomic<uint64_t> zero_peers;    ///< live; parts of 0 bytes
+  std::atomic<uint64_t> received_more; ///< live; Splits::received_more
 };
 
 /// The key of the time in which a thread or stream of a module stood still because of a row's collectives.
@@ -527,12 +529,12 @@ static_assert(sizeof(LedgerGraphCall) == 32);
 static_assert(sizeof(LedgerLane) == 12);
 static_assert(sizeof(LedgerDurations) == 24 + 8 * kDurationClasses);
 static_assert(sizeof(LedgerTimes) == 16 + kDurationKindCount * sizeof(LedgerDurations));
-static_assert(sizeof(LedgerStep) == 56 + 32 * kLaneCount);
+static_assert(sizeof(LedgerStep) == 64 + 32 * kLaneCount);
 static_assert(sizeof(LedgerLast) == 64);
 static_assert(sizeof(LedgerSequence) == 16 + 8 * kStretchesPerPart);
 static_assert(sizeof(LedgerMember) == 32);
 static_assert(sizeof(LedgerSplitPeer) == 8);
-static_assert(sizeof(LedgerSplits) == 48);
+static_assert(sizeof(LedgerSplits) == 56);
 static_assert(sizeof(StallKey) == 12);
 static_assert(sizeof(LedgerStall) == 32);
 static_assert(sizeof(LedgerOpenCall) == 64);

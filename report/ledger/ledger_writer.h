@@ -251,8 +251,9 @@ class LedgerWriter final : public LedgerStore {
   LedgerSplitPeer* peersOf(const LedgerSplits& splits) {
     return splits.first_peer == kNoIndex ? nullptr : records<kSplitPeers>() + splits.first_peer;
   }
-  /// Adds a call with this imbalance (imbalanceOf()) and number of parts that are empty.
-  static void countSplits(LedgerSplits& splits, uint64_t imbalance, uint64_t zero_peers);
+  /// Adds a call with this imbalance (imbalanceOf()), number of parts that are empty, and bytes that it received beyond
+  /// what it sent.
+  static void countSplits(LedgerSplits& splits, uint64_t imbalance, uint64_t zero_peers, uint64_t received_more);
 
   // Ops.
 

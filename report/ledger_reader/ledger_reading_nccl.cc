@@ -188,6 +188,7 @@ Step stepOf(LedgerReading& reading, const LedgerStep& ledger) {
       ledger.forward_passes,
       ledger.backward_passes,
       {}};
+  step.closure_passes = ledger.closure_passes;
   if (const uint64_t training = ledger.training_steps; training > 0) {
     step.training_steps = std::min<uint64_t>(training, std::max<uint64_t>(ledger.steps, 1));
   }

@@ -315,6 +315,7 @@ void readSplits(LedgerReading& reading) {
         ledger.imbalance_sum.load(std::memory_order_relaxed),
         ledger.imbalance_max.load(std::memory_order_relaxed));
     splits.zero_peers = ledger.zero_peers.load(std::memory_order_relaxed);
+    splits.received_more = ledger.received_more.load(std::memory_order_relaxed);
     splits.peers = peersOf(reading, ledger);
     splits.findExtremes();
     reading.report.collectives[reading.rows[ledger.key.row] - 1].splits += splits;

@@ -174,7 +174,8 @@ void JobMerge::addCollectives(const Report& report, GroupPlaces& places, JobProc
     const Collective& row = report.collectives[i];
     const GroupPlace place = places.of(row.group);
     const Amount amount{row.count, row.bytes, row.bus_bytes};
-    rows_.add(row, place.group, takeRow(members, i));
+    const bool is_known = place.instance != GroupPlace::kUnknown;
+    rows_.add(row, place.group, takeRow(members, i), is_known ? &groups_.membersOf(place.instance) : nullptr);
     agreement_.add(row, place.instance);
     coming_[{row.phase, row.kind}] += amount;
     process.totals[static_cast<size_t>(row.kind)] += amount;

@@ -42,7 +42,19 @@ size_t JobRows::KeyHash::operator()(const Key& key) const {
   return mixHash(hash, names | static_cast<size_t>(std::get<at(field::kAsync)>(key)) | flags);
 }
 
-void JobRows::add(const Collective& row, uint32_t group, std::span<const Member> members) {
+/// The ranks of a process group wait in each call for the busiest. That may be another one from call to call, so the
+/// sums of ranks show the least that the others have less.
+uint64_t JobRows::unevenBytes(const Sum& sum) {
+  uint64_t uneven = 0;
+  for (const auto& [ranks, all] : sum.exchanges) {
+    const uint64_t busiest = productSaturating(all.rows, all.most_bytes);
+    const bool is_whole = all.rows == ranks->size() && all.count == productSaturating(all.rows, all.most_calls);
+    addSaturating(uneven, is_whole ? busiest - std::min(busiest, all.bytes) : 0);
+  }
+  return uneven;
+}
+
+void JobRows::add(const Collective& row, uint32_t group, std::span<const Member> members, Ranks ranks) {
   if (row.issued_in != row.module) { // numbers them before the other texts: see KeyHash
     texts_.id(row.module);
     texts_.id(row.issued_in);
@@ -55,6 +67,16 @@ void JobRows::add(const Collective& row, uint32_t group, std::span<const Member>
     }
   }
   sum.splits += row.splits;
+  if (row.kind == Kind::kAllToAll && ranks != nullptr) {
+    Exchanges& all = sum.exchanges[ranks];
+    uint64_t busier = row.bytes;
+    addSaturating(busier, row.splits.received_more);
+    ++all.rows;
+    addSaturating(all.count, row.count);
+    addSaturating(all.bytes, row.bytes);
+    all.most_calls = std::max(all.most_calls, row.count);
+    all.most_bytes = std::max(all.most_bytes, busier);
+  }
   addSaturating(sum.time.count, row.time.timedCount());
   addSaturating(sum.time.running_ns, row.time.of(DurationKind::kRunning).sum_ns);
   addSaturating(sum.time.exposed_ns, row.time.of(DurationKind::kExposed).sum_ns);
@@ -94,6 +116,7 @@ JobCollective JobRows::collectiveOf(const Key& key, const Rows::Row& row, RankSe
   collective.rank_set = sets.idOf(row.slots);
   collective.amount = row.sum;
   collective.splits = row.sum.splits;
+  collective.uneven_bytes = unevenBytes(row.sum);
   collective.time = row.sum.time;
   return collective;
 }
@@ -123,6 +146,7 @@ void JobSteps::add(std::span<const Step> steps, std::span<const uint32_t> groups
     coming.training_steps = std::max(coming.training_steps, step.training_steps.value_or(0));
     addSaturating(coming.forward_passes, step.forward_passes);
     addSaturating(coming.backward_passes, step.backward_passes);
+    addSaturating(coming.closure_passes, step.closure_passes);
     for (const StepAmount& amount : step.collectives) {
       ComingAmount& sum = coming.amounts[{amount.kind, groups[nth++]}];
       addSaturating(sum.count, amount.count);
@@ -139,6 +163,7 @@ void JobSteps::endRank(std::optional<int64_t> rank) {
     ++row.ranks;
     row.forward_passes = std::max(row.forward_passes, coming.forward_passes);
     row.backward_passes = std::max(row.backward_passes, coming.backward_passes);
+    row.closure_passes = std::max(row.closure_passes, coming.closure_passes);
     row.training_steps = std::max(row.training_steps, coming.training_steps);
     row.steps = std::max(row.steps, std::max(steps.second, coming.steps));
     if (coming.duration_ns) {
@@ -169,6 +194,7 @@ void JobSteps::take(JobReport& job) const {
     }
     step.forward_passes = row.forward_passes;
     step.backward_passes = row.backward_passes;
+    step.closure_passes = row.closure_passes;
     step.training_steps = row.training_steps > 0 ? std::optional(row.training_steps) : std::nullopt;
     (trains && !step.training_steps ? job.outside_steps : job.steps).push_back(std::move(step));
   }

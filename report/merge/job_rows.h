@@ -39,8 +39,11 @@ inline auto numberedKey(const Collective& row, uint32_t group, StringTable& text
 /// Builds the rows of a job's collectives. Ranks are added one after the other.
 class JobRows {
  public:
+  /// The ranks of a process group; nullptr if they are not known. Those of one process group have one address.
+  using Ranks = const std::vector<uint32_t>*;
+
   /// Adds a row of the current rank, and the members that its report has for it.
-  void add(const Collective& row, uint32_t group, std::span<const Member> members = {});
+  void add(const Collective& row, uint32_t group, std::span<const Member> members = {}, Ranks ranks = nullptr);
   void endRank(RankSlot slot, std::optional<int64_t> rank) {
     rows_.endRank(slot, rank);
   }
@@ -57,13 +60,24 @@ class JobRows {
     uint64_t bytes = 0;
     std::optional<uint64_t> count{};
   };
+  /// The all_to_alls of a process group's ranks.
+  struct Exchanges {
+    uint64_t rows = 0; ///< one for each rank, unless processes followed one another
+    uint64_t count = 0;
+    uint64_t bytes = 0;
+    uint64_t most_calls = 0; ///< of a rank
+    uint64_t most_bytes = 0; ///< of a rank: of each call, those that it sends or receives, whichever are more
+  };
   struct Sum : RankedAmount {
+    std::map<Ranks, Exchanges> exchanges;
     std::vector<uint32_t> lowered; ///< only a few
     std::map<uint32_t, MemberSum> members;
     Splits splits;
     JobRowTime time;
   };
   using Rows = RankRows<Key, KeyHash, Amount, Sum>;
+
+  static uint64_t unevenBytes(const Sum& sum);
 
   /// Returns no members unless they add up to the row: a rank may not know its own.
   std::vector<JobMember> membersOf(const Sum& sum) const;
@@ -94,6 +108,7 @@ class JobSteps {
     std::map<Place, JobStepAmount> amounts;
     uint64_t forward_passes = 0; ///< the most of any rank
     uint64_t backward_passes = 0;
+    uint64_t closure_passes = 0;
     uint64_t training_steps = 0;
     uint64_t steps = 0;
   };
@@ -109,6 +124,7 @@ class JobSteps {
     std::map<Place, ComingAmount> amounts;
     uint64_t forward_passes = 0;
     uint64_t backward_passes = 0;
+    uint64_t closure_passes = 0;
     uint64_t training_steps = 0;
     uint64_t steps = 0;
   };

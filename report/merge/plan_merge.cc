@@ -50,7 +50,8 @@ Report reportOf(const Report& planned, int64_t rank, const PlanRanks& ranks) {
   report.job.rank = rank;
   report.last.clear(); // the planned rank's own are enough to compare orders
   for (Collective& row : report.collectives) {
-    row.splits.peers.clear(); // to which ranks it would send how much is not known
+    row.splits.peers.clear(); // to which ranks it would send how much is not known, nor from which it would receive
+    row.splits.received_more = 0;
     row.splits.findExtremes();
   }
   return report;

@@ -139,6 +139,7 @@ struct Step {
   uint64_t backward_passes = 0;
   std::vector<StepAmount> collectives;
   std::optional<uint64_t> training_steps = {}; ///< those of `steps` that trained; nullopt for none
+  uint64_t closure_passes = 0;                 ///< those of `backward_passes` that closures of optimizers made
 
   bool operator==(const Step&) const = default;
 };

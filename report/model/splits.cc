@@ -46,6 +46,7 @@ Splits& Splits::operator+=(const Splits& other) {
   addSaturating(calls, other.calls);
   imbalance = {imbalanceFrom(calls, sum, 0).mean, std::max(imbalance.max, other.imbalance.max)};
   addSaturating(zero_peers, other.zero_peers);
+  addSaturating(received_more, other.received_more);
   if (are_known) {
     for (const auto& [rank, bytes] : other.peers) {
       addSaturating(peers[rank], bytes);

@@ -25,8 +25,9 @@ struct Splits {
   Imbalance imbalance;
   std::optional<int64_t> hottest_peer; ///< nullopt if not known, and if all peers have as much
   std::optional<int64_t> coldest_peer;
-  uint64_t zero_peers = 0; ///< parts of 0 bytes, over all calls
-  PeerBytes peers;         ///< empty if not known; else it has each peer, also one with 0 bytes
+  uint64_t zero_peers = 0;    ///< parts of 0 bytes, over all calls
+  PeerBytes peers;            ///< empty if not known; else it has each peer, also one with 0 bytes
+  uint64_t received_more = 0; ///< bytes that calls received beyond what they sent: of the calls that received more
 
   bool operator==(const Splits&) const = default;
 

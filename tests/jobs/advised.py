@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Jobs that communicate more than they need, each in one way, and those that only look like it."""
 
+import contextlib
 import itertools
 import sys
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from common import finish, say_loss, start
+from torch.distributed._functional_collectives import all_to_all_single_autograd
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecisionPolicy, fully_shard
@@ -187,6 +189,16 @@ def replica(*layers: torch.nn.Module, model: type[torch.nn.Sequential] = torch.n
     return torch.nn.parallel.DistributedDataParallel(model(*layers), **options)
 
 
+class Exchanged(torch.nn.Linear):
+    """Sends three of a rank's four tokens to the expert of rank 0, and its outputs back: of both calls together, each
+    rank sends as much as it receives."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        received = [3, 3] if dist.get_rank() == 0 else [1, 1]
+        there = all_to_all_single_autograd(x, received, [3, 1], dist.group.WORLD)
+        return all_to_all_single_autograd(super().forward(there), [3, 1], received, dist.group.WORLD)
+
+
 class Zero1(torch.optim.Optimizer):
     """Reduces whole gradients, of which each rank uses its part, and gathers the parameters."""
 
@@ -215,11 +227,57 @@ MODELS = {
     "deferred": sharded,
     "after_backward": lambda: plain(60),
     "zero1": lambda: plain(3),
+    "exchanged": lambda: torch.nn.Sequential(Exchanged(WIDTH, WIDTH)),
+    "logged": lambda: plain(3),
+    "replica_micro_batches": lambda: replica(*plain(3)),
+    "replica_deferred": lambda: replica(*plain(3)),
+    "replica_closure": lambda: replica(*plain(3)),
     "buffers": lambda: replica(Tabled()),
     "statistics": lambda: replica(Tabled(), torch.nn.BatchNorm1d(WIDTH)),
     "all_used": lambda: replica(*plain(3), find_unused_parameters=True),
     "some_unused": lambda: replica(*plain(3), model=FirstOnly, find_unused_parameters=True),
 }
+
+
+def batch_of(model: torch.nn.Module) -> torch.Tensor:
+    """Returns the loss after a forward and a backward."""
+    loss = model(torch.rand(4, WIDTH, requires_grad=True)).square().mean()
+    loss.backward()
+    return loss
+
+
+def accumulate(kind: str, model: Any) -> torch.Tensor:
+    """Makes the batches of a step. The deferred ones reduce in the last."""
+    micro_batches = MICRO_BATCHES if kind.endswith(("micro_batches", "deferred")) else 1
+    for i in range(micro_batches):
+        if kind == "deferred":
+            model.set_requires_gradient_sync(i == micro_batches - 1)
+        is_deferred = kind == "replica_deferred" and i < micro_batches - 1
+        with model.no_sync() if is_deferred else contextlib.nullcontext():
+            loss = batch_of(model)
+    return loss
+
+
+def between(kind: str, model: torch.nn.Module, loss: torch.Tensor) -> None:
+    """Does what a job does with the gradients and the loss of a step."""
+    if kind == "after_backward":
+        for parameter in model.parameters():
+            dist.all_reduce(parameter.grad)
+    if kind == "full_tensor":
+        for parameter in model.parameters():
+            parameter.full_tensor().norm()
+    if kind == "partial":
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    if kind == "logged":
+        dist.all_reduce(loss.detach())
+
+
+def optimizer_of(kind: str, model: torch.nn.Module) -> torch.optim.Optimizer:
+    if kind == "zero1":
+        return Zero1(model.parameters())
+    if kind == "replica_closure":
+        return torch.optim.LBFGS(model.parameters(), max_iter=MICRO_BATCHES)
+    return torch.optim.AdamW(model.parameters(), foreach=True)
 
 
 def main() -> None:
@@ -233,24 +291,20 @@ def main() -> None:
         with torch.no_grad():
             for _ in range(STEPS):
                 model(torch.rand(4, WIDTH))
-    optimizer = Zero1(model.parameters()) if kind == "zero1" else torch.optim.AdamW(model.parameters(), foreach=True)
-    micro_batches = MICRO_BATCHES if kind in ("micro_batches", "deferred") else 1
+    optimizer = optimizer_of(kind, model)
     for step in range(STEPS):
-        for i in range(micro_batches):
-            if kind == "deferred":
-                model.set_requires_gradient_sync(i == micro_batches - 1)
-            loss = model(torch.rand(4, WIDTH, requires_grad=True)).square().mean()
-            loss.backward()
-        if kind == "after_backward":
-            for parameter in model.parameters():
-                dist.all_reduce(parameter.grad)
-        if kind == "full_tensor":
-            for parameter in model.parameters():
-                parameter.full_tensor().norm()
-        if kind == "partial":
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        optimizer.zero_grad()
+        if kind == "replica_closure":
+
+            def closure() -> torch.Tensor:
+                optimizer.zero_grad()
+                return batch_of(model)
+
+            loss = optimizer.step(closure)
+        else:
+            loss = accumulate(kind, model)
+            between(kind, model, loss)
+            optimizer.step()
+            optimizer.zero_grad()
         say_loss(step, loss)
     finish()
 

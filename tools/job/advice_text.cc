@@ -3,6 +3,7 @@
 #include "tools/job/advice_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include <fmt/format.h>
@@ -85,14 +86,16 @@ std::string stakeText(const Advice& advice, const JobReport& job) {
   if (advice.rows.empty()) {
     return "";
   }
-  const std::string calls = advice.calls > 0 ? countText(advice.calls) + " calls and " : "";
+  constexpr double kHundredths = 100;
+  const double rounded = std::round(advice.calls * kHundredths) / kHundredths;
+  const std::string calls = advice.calls > 0 ? countText(rounded) + (rounded == 1 ? " call and " : " calls and ") : "";
   const std::string bytes = advice.bytes > 0 ? humanBytes(advice.bytes) : "no bytes";
   return fmt::format(
       "{} per rank and {}, group {}{}{}",
       advice.exposed_ns > 0 ? "exposed for " + humanDuration(advice.exposed_ns) : calls + bytes,
       stepsOf(job) > 0 ? "step" : "run",
       inert(advice.group),
-      advice.bytes > 0 ? adviceShareText(advice, job) : "",
+      adviceShareText(advice, job),
       adviceMemoryText(advice));
 }
 

@@ -346,7 +346,12 @@ std::string adviceShareText(const Advice& advice, const JobReport& job) {
       means.add(*row, part);
     }
   }
-  return part.bytes > 0 ? "; its rows have " + percentText(100 * part.bytes / all.bytes) + " of the bytes" : "";
+  const bool saves_bytes = advice.bytes > 0;
+  const double of_calls = advice.calls > 0 ? part.calls / all.calls : 0;
+  const double share = saves_bytes ? part.bytes / all.bytes : of_calls;
+  return share > 0
+             ? fmt::format("; its rows have {} of the {}", percentText(100 * share), saves_bytes ? "bytes" : "calls")
+             : "";
 }
 
 std::string adviceMemoryText(const Advice& advice) {

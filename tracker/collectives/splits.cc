@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "report/model/saturating.h"
 #include "report/model/splits.h"
 #include "tracker/collectives/payload.h"
 #include "tracker/core/process_ledger.h"
@@ -127,10 +128,13 @@ void countSplits(
   }
   const bool is_even = parts.parts == 0; // equal parts of what the call names no sizes for
   const uint64_t zeros = is_even ? (bytes == 0 ? count : 0) : parts.zeros;
+  const uint64_t unit = facts.form != SplitForm::kSizes ? 1 : parts.sum == 0 ? 0 : bytes / parts.sum; // bytes per size
+  const uint64_t received = productSaturating(other.sum, unit);
   LedgerWriter::countSplits(
       *splits,
       std::max(imbalanceOf(count, parts.sum, parts.largest), imbalanceOf(count, other.sum, other.largest)),
-      zeros);
+      zeros,
+      received - std::min(received, bytes));
   LedgerSplitPeer* peer = ledger.peersOf(*splits);
   if (peer == nullptr) {
     return;
@@ -142,7 +146,6 @@ void countSplits(
     }
     return;
   }
-  const uint64_t unit = facts.form != SplitForm::kSizes ? 1 : parts.sum == 0 ? 0 : bytes / parts.sum;
   forEachPart(facts.form, arguments[*facts.parts], [&add, unit](uint64_t size) { add(size * unit); });
 }
 

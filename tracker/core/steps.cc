@@ -104,6 +104,15 @@ void Steps::inBackward(int64_t graph_task) {
   }
 }
 
+int64_t Steps::lastBackward() {
+  return last_graph_task.load(std::memory_order_relaxed);
+}
+
+void Steps::inClosure(int64_t last) {
+  const auto made = static_cast<uint64_t>(lastBackward() - last);
+  ProcessLedger::ledger().openStep().closure_passes.fetch_add(made, std::memory_order_relaxed);
+}
+
 /// Without an optimizer that says so, a step with a forward that wants gradients trains. What ends it may not come: a
 /// job's last step has no forward behind it.
 void Steps::noteTraining(LedgerWriter& ledger) {

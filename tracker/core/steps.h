@@ -57,6 +57,10 @@ class Steps {
   }
   /// Notes a collective issued in the backward that autograd numbers `graph_task`.
   static void inBackward(int64_t graph_task);
+  /// Returns the number of the latest backward with a collective; -1 if there was none.
+  static int64_t lastBackward();
+  /// Notes that the backwards after `last` were made by an optimizer's closure.
+  static void inClosure(int64_t last);
   /// Ends the step at the job's request.
   static void mark();
   /// Returns whether a collective that this process issues now is part of its set-up. `compiled`: a compiled graph

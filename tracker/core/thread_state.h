@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,10 +58,11 @@ struct UnitLabel {
 
 /// A record_function label of torch.optim around an optimizer's step.
 struct OptimizerStep {
-  const void* object; ///< what has the label
-  uint32_t depth;     ///< to hand to leave()
-  std::string text;   ///< "Adam.step"
-  StringId id = 0;    ///< LedgerWriter::labelId(text), once it is needed
+  const void* object;                   ///< what has the label
+  uint32_t depth;                       ///< to hand to leave()
+  std::string text;                     ///< "Adam.step"
+  std::optional<int64_t> last_backward; ///< Steps::lastBackward() as it began, if it was given a closure
+  StringId id = 0;                      ///< LedgerWriter::labelId(text), once it is needed
 };
 
 /// A record_function label of the job itself.

@@ -165,10 +165,12 @@ void openStep(std::string_view label, const void* object) {
   if (ThreadState* thread = ThreadState::current(); thread != nullptr) {
     WorkInFrames::torchStepBegins();
     Steps::optimizerBegins();
-    const Scope::Type type = stepHasClosure() ? Scope::Type::kOptimizerStepWithClosure : Scope::Type::kOptimizerStep;
+    const bool has_closure = stepHasClosure();
+    const Scope::Type type = has_closure ? Scope::Type::kOptimizerStepWithClosure : Scope::Type::kOptimizerStep;
     const Scope scope{type, compat::inBackward(), thread->currentModule()};
     const std::string_view name = label.substr(torch_names::kOptimizerStep.size(), kLongestLabel);
-    thread->optimizer_steps.push_back({object, thread->enter(scope), std::string(name)});
+    const std::optional<int64_t> last = has_closure ? std::optional(Steps::lastBackward()) : std::nullopt;
+    thread->optimizer_steps.push_back({object, thread->enter(scope), std::string(name), last});
     thread->step_gradients.reset();
   }
 }
@@ -256,6 +258,9 @@ void closeLabel(const void* object) {
     thread->unit_labels.erase(unit);
   } else if (const auto step = lastOf(thread->optimizer_steps, object); step != thread->optimizer_steps.end()) {
     const uint32_t depth = step->depth;
+    if (step->last_backward) {
+      Steps::inClosure(*step->last_backward);
+    }
     thread->optimizer_steps.erase(step);
     thread->leave(depth);
     thread->step_gradients.reset();

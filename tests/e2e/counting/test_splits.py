@@ -18,14 +18,15 @@ from harness import COMMAND, Runner
 
 TOKEN = 4 * 4  # bytes
 
-#: By rank, of each phase: the mean imbalance, its maximum, the tokens by peer, the parts without tokens.
+#: By rank, of each phase: the mean imbalance, its maximum, the tokens by peer, the parts without tokens, and the tokens
+#: that a call receives beyond those that it sends.
 EXPECTED = {
     # 6 of 9 to one of three: 2. It receives 6, 0 and 4, which is 1.8.
-    0: (1.5, 2, [18, 7, 12], 1),
+    0: (1.5, 2, [18, 7, 12], 1, 10 - 9),
     # 9 of 9 to one of three: 3. It receives 1, 9 and 4.
-    1: (2, 3, [7, 24, 10], 2),
-    # It sends 4, 4 and 1, which is 1.33, and receives 2, 0 and 1: 2.
-    2: (1.5, 2, [12, 10, 8], 1),
+    1: (2, 3, [7, 24, 10], 2, 14 - 9),
+    # It sends 4, 4 and 1, which is 1.33, and receives 2, 0 and 1: 2. The outputs come back to it in another call.
+    2: (1.5, 2, [12, 10, 8], 1, 9 - 3),
 }
 EXTREMES = {0: (0, 1), 1: (1, 0), 2: (0, 2)}
 
@@ -35,7 +36,7 @@ EXTREMES = {0: (0, 1), 1: (1, 0), 2: (0, 2)}
 @pytest.mark.parametrize("name", ["splits", "splits_compile"])
 def test_dispatch_and_combine(runner: Runner, name: str, phase: str, rank: int) -> None:
     [row] = runner.shim(JOBS[name]).report(rank).rows(op="_c10d_functional.all_to_all_single", phase=phase)
-    mean, most, tokens, zeros = EXPECTED[rank]
+    mean, most, tokens, zeros, more = EXPECTED[rank]
     hottest, coldest = EXTREMES[rank]
     assert row["splits"] == {
         "calls": 4,
@@ -44,6 +45,7 @@ def test_dispatch_and_combine(runner: Runner, name: str, phase: str, rank: int) 
         "coldest_peer": coldest,
         "zero_peers": zeros,
         "peers": {str(peer): count * TOKEN for peer, count in enumerate(tokens)},
+        "received_more": more * TOKEN,
     }
     assert sum(row["splits"]["peers"].values()) == row["bytes"]
     assert row.get("compiled", False) == (name == "splits_compile")
@@ -84,7 +86,10 @@ def test_merged(runner: Runner) -> None:
         "coldest_peer": 2,
         "zero_peers": 4,
         "peers": {"0": 37 * TOKEN, "1": 41 * TOKEN, "2": 30 * TOKEN},
+        "received_more": (1 + 5 + 6) * TOKEN,
     }
+    # Rank 1 receives 14 tokens and sends them back, in two calls; each rank sends nine in the mean.
+    assert row["uneven_bytes"] == 3 * 2 * (14 - 9) * TOKEN
 
 
 def test_show(runner: Runner) -> None:

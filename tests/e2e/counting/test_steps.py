@@ -95,6 +95,7 @@ def test_steps_with_a_closure(runner: Runner, optimizer: str, forwards: int) -> 
         for step in report.steps:
             reduced = [amount["count"] for amount in step["collectives"] if amount["kind"] == "all_reduce"]
             assert reduced == [forwards]
+            assert step["backward_passes"] == step["closure_passes"] == forwards
         assert all("setup" in row for row in report.rows(module="MLPModule", phase="other"))
 
 

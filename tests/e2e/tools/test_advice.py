@@ -45,6 +45,10 @@ RIGHT: dict[str, Found] = {
     "fsdp2_sp": _layers("Transformer", 2),
     "fsdp2_sp_compile": _layers("Transformer", 2),
     "hsdp": _layers("MLPStacked", 2),
+    # They reduce their losses.
+    "optimizer_sharded": {"number_reduced_in_step": {"Global"}},
+    "optimizer_own": {"number_reduced_in_step": {"Global"}},
+    "optimizer_in_backward": {"number_reduced_in_step": {"Global"}},
     "3d": _layers("MLPStacked", 2),
     # Rank 0 gets twice as many tokens in each call.
     "ep_uneven": {"uneven_all_to_all": {"Sequential.1"}},
@@ -127,6 +131,9 @@ def test_stages_of_a_pipeline_are_not_added_up(runner: Runner) -> None:
     }
 
 
+#: The value in tests/jobs/advised.py.
+MICRO_BATCHES = 4
+
 #: By job of advised.py: its number of ranks, and by rule the modules of its rows and the calls and bytes that would go.
 SAVINGS: dict[str, tuple[int, dict[str, tuple[set[str], float, float]]]] = {
     "called_twice": (2, {}),  # what the advice to keep parameters says is set
@@ -139,6 +146,15 @@ SAVINGS: dict[str, tuple[int, dict[str, tuple[set[str], float, float]]]] = {
         },
     ),
     "deferred": (2, {"gathered_twice": ({f"Sequential.{i}" for i in range(3)}, 12, 12 * 420 * 4)}),
+    "replica_micro_batches": (
+        2,
+        {"reduced_each_backward_ddp": ({"Sequential"}, (MICRO_BATCHES - 1), (MICRO_BATCHES - 1) * 3 * 400 * 4)},
+    ),
+    "replica_deferred": (2, {}),
+    "replica_closure": (2, {}),  # an optimizer that calls its closure again adds up nothing
+    # Rank 0 sends or receives six tokens in each of four calls, the forward's and the backward's; the mean is four.
+    "exchanged": (2, {"uneven_all_to_all": ({"Sequential.0"}, 0, 4 * 2 * 20 * 4)}),
+    "logged": (2, {"number_reduced_in_step": ({"Global"}, pytest.approx(0.9), 0)}),
     "after_backward": (2, {"small_collectives": ({"Global"}, 59, 0)}),
     "zero1": (2, {"gradients_reduced_whole": ({f"Sequential.{i}" for i in range(3)}, 0, 3 * 400 * 4 / 2)}),
     "buffers": (2, {"buffers_broadcast": ({"Sequential"}, 1, 20 * 4)}),

@@ -66,7 +66,7 @@ TEST_CASE("fewer, larger, or those of layers are not many small ones") {
 
 TEST_CASE("small collectives after the backward count if every step has them") {
   AdvisedJob jobs;
-  jobs.add("Global", Phase::kOther, Kind::kAllReduce, 60, 60);
+  jobs.add("Global", Phase::kOther, Kind::kAllReduce, 60, 60 * 64);
   CHECK(jobs.rules() == Rules{"small_collectives"});
   CHECK(jobs.advice()[0].calls == doctest::Approx(59));
   for (Step& step : jobs.report().steps) { // a checkpoint, for instance
@@ -148,37 +148,61 @@ TEST_CASE("a label of the job that has the word object sends none") {
   CHECK(jobs.rules().empty());
 }
 
-TEST_CASE("an all_to_all is uneven by what the largest rank has above the mean") {
+/// Two ranks of a group with an all_to_all. `group`: the ranks that the group says it has.
+AdvisedJob exchanging(Phase phase, uint64_t mib, uint64_t other_mib, const std::vector<uint32_t>& group = {0, 1}) {
   AdvisedJob jobs(2);
-  jobs.add(kLayer, Phase::kForward, Kind::kAllToAll, 1, 1 * kMiB, 0);
-  jobs.add(kLayer, Phase::kForward, Kind::kAllToAll, 1, 3 * kMiB, 1);
+  for (const size_t rank : {0, 1}) {
+    jobs.report(rank).groups[0].size = static_cast<uint32_t>(group.size());
+    jobs.report(rank).groups[0].ranks = group;
+    jobs.add(kLayer, phase, Kind::kAllToAll, 1, (rank == 0 ? mib : other_mib) * kMiB, rank);
+  }
+  return jobs;
+}
+
+TEST_CASE("an all_to_all is uneven by what the rank that sends most has above the mean") {
+  AdvisedJob jobs = exchanging(Phase::kForward, 1, 3);
   CHECK(jobs.rules() == Rules{"uneven_all_to_all"});
   CHECK(jobs.advice()[0].bytes == doctest::Approx(kMiB));
   CHECK(jobs.advice()[0].calls == 0);
+  CHECK(exchanging(Phase::kForward, 4, 5).rules().empty()); // a ninth above the mean
 }
 
-TEST_CASE("an all_to_all is uneven by what the ranks send to one of them above the mean") {
-  AdvisedJob jobs(2);
-  for (const size_t rank : {0, 1}) {
-    jobs.report(rank).groups[0].size = 2;
-    jobs.report(rank).groups[0].ranks = {0, 1};
-    Collective& row = jobs.add(kLayer, Phase::kForward, Kind::kAllToAll, 1, 4 * kMiB, rank);
-    row.splits = {.calls = 1, .imbalance = {1.5, 1.5}, .peers = {{0, kMiB}, {1, 3 * kMiB}}};
-  }
+TEST_CASE("an all_to_all is uneven by what a rank receives above the mean, whatever it sends") {
+  AdvisedJob jobs = exchanging(Phase::kForward, 4, 4);
+  CHECK(jobs.rules().empty());
+  jobs.report(1).collectives[0].splits = {.calls = 1, .received_more = AdvisedJob::kSteps * 2 * kMiB};
   REQUIRE(jobs.rules() == Rules{"uneven_all_to_all"});
-  CHECK(jobs.advice()[0].bytes == doctest::Approx(2 * kMiB)); // 6 MiB of 4 in the mean
+  CHECK(jobs.advice()[0].bytes == doctest::Approx(2 * kMiB)); // 6 MiB, and 4 in the mean
+  jobs.add(kLayer, Phase::kForward, Kind::kAllToAll, 1, 2 * kMiB, 0);
+  jobs.add(kLayer, Phase::kForward, Kind::kAllToAll, 1, 6 * kMiB, 1);
+  CHECK(jobs.rules().empty()); // two rows of a rank may be of processes that followed one another
 }
 
 TEST_CASE("an all_to_all before the training, and ranks of other groups, wait for nothing in a step") {
-  AdvisedJob jobs(2);
-  jobs.add("Global", Phase::kOther, Kind::kAllToAll, 1, 1 * kMiB, 0);
-  jobs.add("Global", Phase::kOther, Kind::kAllToAll, 1, 3 * kMiB, 1);
-  jobs.add(kLayer, Phase::kForward, Kind::kAllToAll, 1, 1 * kMiB, 0);
-  jobs.add(kLayer, Phase::kForward, Kind::kAllToAll, 1, 3 * kMiB, 1);
+  CHECK(exchanging(Phase::kOther, 1, 3).rules().empty());
+  AdvisedJob alone = exchanging(Phase::kForward, 1, 3);
   for (uint32_t rank = 0; rank < 2; ++rank) {
-    jobs.report(rank).groups[0].size = 1;
-    jobs.report(rank).groups[0].ranks = {rank};
+    alone.report(rank).groups[0].size = 1;
+    alone.report(rank).groups[0].ranks = {rank};
   }
+  CHECK(alone.rules().empty());
+  CHECK(exchanging(Phase::kForward, 1, 3, {0, 1, 2}).rules().empty()); // a rank has no report
+}
+
+TEST_CASE("a number that each step reduces outside of everything is named, with its calls in nine of ten steps") {
+  AdvisedJob jobs;
+  jobs.add("Global", Phase::kOther, Kind::kAllReduce, 2, 2 * 4);
+  CHECK(jobs.rules() == Rules{"number_reduced_in_step"});
+  CHECK(jobs.advice()[0].calls == doctest::Approx(1.8));
+  CHECK(jobs.advice()[0].bytes == 0);
+  Collective& row = jobs.report().collectives.back();
+  row.label = "clip_grad_norm_";
+  CHECK(jobs.rules().empty());
+  row.label = "";
+  row.count = 1; // at the end
+  CHECK(jobs.rules().empty());
+  row.count = 2 * AdvisedJob::kSteps;
+  row.bytes = row.count * 64;
   CHECK(jobs.rules().empty());
 }
 

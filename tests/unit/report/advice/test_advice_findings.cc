@@ -210,6 +210,32 @@ TEST_CASE("a layer that fills several of DDP's buckets in a backward has a bucke
   CHECK(jobs.rules() == Rules{"bucket_of_one"});
 }
 
+TEST_CASE("DDP reduces in each backward if its steps have micro-batches, and reduce more than all its parameters") {
+  AdvisedJob jobs;
+  Collective& made = jobs.add(kModel, Phase::kOther, Kind::kBroadcast, 0, 0);
+  made.setup = true;
+  made.count = 1;
+  made.bytes = kMiB + 64;                                            // with a buffer
+  jobs.add(kModel, Phase::kBackward, Kind::kAllReduce, 8, 4 * kMiB); // two buckets
+  CHECK(jobs.rules().empty());
+  for (Step& step : jobs.report().steps) {
+    step.forward_passes = step.backward_passes = 4;
+  }
+  CHECK(jobs.rules() == Rules{"reduced_each_backward_ddp"});
+  CHECK(jobs.advice()[0].bytes == doctest::Approx(3 * kMiB - 64));
+  CHECK(jobs.advice()[0].memory_bytes == 0);
+  jobs.add(kModel, Phase::kForward, Kind::kBroadcast, 4, 4 * 64).label = "broadcast_buffers";
+  CHECK(jobs.rules() == Rules{"reduced_each_backward_ddp", "buffers_broadcast"});
+  CHECK(jobs.advice()[0].bytes == doctest::Approx(3 * kMiB));
+  CHECK(jobs.advice()[0].calls == doctest::Approx(6));
+  jobs.report().collectives.pop_back();
+  jobs.report().collectives.back().dtype = "bfloat16"; // compressed: how many elements are all, is not known
+  CHECK(jobs.rules().empty());
+  jobs.report().collectives.back().dtype = "float32";
+  jobs.report().collectives.back().bytes /= 4; // the last backward only, with eight buckets
+  CHECK(jobs.rules().empty());
+}
+
 TEST_CASE("a map of used parameters is sought for nothing if all modules are called in each forward") {
   AdvisedJob jobs;
   jobs.add(kModel, Phase::kBackward, Kind::kAllReduce, 1, 16).dtype = "int32";

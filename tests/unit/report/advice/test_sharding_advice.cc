@@ -170,12 +170,26 @@ TEST_CASE("gradients that each of several backwards reduces could be reduced in 
   jobs.add(kLayer, Phase::kBackward, Kind::kReduceScatter, 4, 4 * 4 * kMiB);
   CHECK(jobs.rules() == Rules{"gathered_twice"}); // steps have one backward, or do not say
   for (Step& step : jobs.report().steps) {
-    step.backward_passes = 4;
+    step.forward_passes = step.backward_passes = 4;
   }
   CHECK(jobs.rules() == Rules{"gathered_twice", "reduced_each_backward"});
   CHECK(jobs.of(AdviceRule::kReducedEachBackward).calls == doctest::Approx(3));
   CHECK(jobs.of(AdviceRule::kReducedEachBackward).bytes == doctest::Approx(3 * 4 * kMiB));
   CHECK(jobs.of(AdviceRule::kReducedEachBackward).memory_bytes == doctest::Approx(4 * kMiB));
+  jobs.report().steps.back().closure_passes = 4; // once four of them are of one closure, steps have 3.25 in the mean
+  CHECK(jobs.rules() == Rules{"gathered_twice", "reduced_each_backward"});
+  for (Step& step : jobs.report().steps) { // reentrant checkpointing makes backwards of its own
+    step.forward_passes = 1;
+  }
+  CHECK(jobs.rules() == Rules{"gathered_twice"});
+  for (Step& step : jobs.report().steps) { // an optimizer calls its closure four times per step
+    step.forward_passes = step.closure_passes = 4;
+  }
+  CHECK(jobs.rules() == Rules{"gathered_twice"});
+  for (Step& step : jobs.report().steps) { // the closure makes the last of four micro-batches
+    step.closure_passes = 1;
+  }
+  CHECK(jobs.rules() == Rules{"gathered_twice", "reduced_each_backward"});
   jobs.report().collectives.back().count = AdvisedJob::kSteps; // the last of the four reduces
   CHECK(jobs.rules() == Rules{"gathered_twice"});
 }

@@ -74,10 +74,10 @@ TEST_CASE("each counter of a record is visited") {
   CHECK(countersOf<LedgerGraph>() == 1);
   CHECK(countersOf<LedgerGraphCall>() == 0);
   CHECK(countersOf<LedgerLane>() == 0);
-  CHECK(countersOf<LedgerStep>() == 3 + 4 * kLaneCount);
+  CHECK(countersOf<LedgerStep>() == 4 + 4 * kLaneCount);
   CHECK(countersOf<LedgerLast>() == 0);
   CHECK(countersOf<LedgerSplitPeer>() == 1);
-  CHECK(countersOf<LedgerSplits>() == 4);
+  CHECK(countersOf<LedgerSplits>() == 5);
   CHECK(countersOf<LedgerStall>() == 2);
   CHECK(countersOf<LedgerOpenCall>() == 0);
 }

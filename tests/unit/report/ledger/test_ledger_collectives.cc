@@ -157,7 +157,7 @@ TEST_CASE("threads count in one record per row and number of parts") {
   const auto count = [&] {
     for (uint64_t i = 0; i < kCalls; ++i) {
       LedgerSplits* splits = ledger->splitsOf(7, 3, 0);
-      LedgerWriter::countSplits(*splits, 1000 + i, 2);
+      LedgerWriter::countSplits(*splits, 1000 + i, 2, 3);
       ledger->peersOf(*splits)[i % 3].bytes.fetch_add(5);
     }
   };
@@ -173,6 +173,7 @@ TEST_CASE("threads count in one record per row and number of parts") {
   CHECK(splits->imbalance_sum == 4 * (kCalls * 1000 + kCalls * (kCalls - 1) / 2));
   CHECK(splits->imbalance_max == 1000 + kCalls - 1);
   CHECK(splits->zero_peers == 4 * kCalls * 2);
+  CHECK(splits->received_more == 4 * kCalls * 3);
   const LedgerSplitPeer* peers = ledger->peersOf(*splits);
   CHECK(peers[0].bytes + peers[1].bytes + peers[2].bytes == 4 * kCalls * 5);
   CHECK(ledger->splitsOf(7, 4, 0) != splits);
@@ -201,19 +202,20 @@ TEST_CASE("a reset zeroes the counters and keeps the records") {
   const std::unique_ptr<LedgerWriter> ledger = LedgerWriter::create();
   REQUIRE(ledger);
   LedgerSplits* splits = ledger->splitsOf(0, 2, 0);
-  LedgerWriter::countSplits(*splits, 2000, 1);
+  LedgerWriter::countSplits(*splits, 2000, 1, 4);
   ledger->peersOf(*splits)[1].bytes = 9;
   ledger->zeroCounters();
   CHECK(ledger->splitsOf(0, 2, 0) == splits);
   CHECK(splits->calls == 0);
   CHECK(splits->imbalance_max == 0);
+  CHECK(splits->received_more == 0);
   CHECK(ledger->peersOf(*splits)[1].bytes == 0);
 }
 
 TEST_CASE("a forked child finds the parent's records") {
   const std::unique_ptr<LedgerWriter> ledger = LedgerWriter::create();
   REQUIRE(ledger);
-  LedgerWriter::countSplits(*ledger->splitsOf(0, 2, 0), 2000, 1);
+  LedgerWriter::countSplits(*ledger->splitsOf(0, 2, 0), 2000, 1, 0);
   const LedgerSplits* before = ledger->splitsOf(0, 2, 0);
   ledger->repairInForkedChild();
   ledger->resetInForkedChild();

@@ -239,7 +239,7 @@ struct SplitLedger {
     ledger->count(*row, {1, bytes[0] + bytes[1]});
     LedgerSplits* splits = ledger->splitsOf(ledger->numberOf(row), 2, key.op);
     REQUIRE(splits != nullptr);
-    LedgerWriter::countSplits(*splits, imbalance, bytes[0] == 0 ? 1 : 0);
+    LedgerWriter::countSplits(*splits, imbalance, bytes[0] == 0 ? 1 : 0, bytes[1] - bytes[0]);
     for (size_t i = 0; i < bytes.size(); ++i) {
       ledger->peersOf(*splits)[i].bytes += bytes[i];
     }
@@ -265,6 +265,7 @@ TEST_CASE("the records of one row are added up, by global rank") {
   CHECK(splits.calls == 2);
   CHECK(splits.imbalance == Imbalance{1.75, 2});
   CHECK(splits.zero_peers == 1);
+  CHECK(splits.received_more == 16 + 64);
   CHECK(splits.peers == PeerBytes{{4, 8}, {6, 88}});
   CHECK(splits.hottest_peer == 6);
   CHECK(splits.coldest_peer == 4);

@@ -331,6 +331,27 @@ TEST_CASE("durations and amounts are spread over ranks, with the slowest rank") 
   CHECK(all[0].collectives[0].bytes.max == 400);
 }
 
+TEST_CASE("a job's all_to_alls are uneven by what the ranks of each whole process group have less than its busiest") {
+  const std::vector<uint32_t> first = {0, 1};
+  const std::vector<uint32_t> second = {2, 3};
+  const auto unevenBytes = [&](uint64_t calls_of_last) {
+    JobRows rows;
+    RankSets sets;
+    for (const uint32_t rank : {0U, 1U, 2U, 3U}) {
+      Collective row = collective("a", rank < 2 ? 10 : 100 + rank);
+      row.kind = Kind::kAllToAll;
+      row.count = rank == 3 ? calls_of_last : 1;
+      row.splits.calls = 1;
+      row.splits.received_more = rank == 1 ? 5 : 0;
+      rows.add(row, 0, {}, rank < 2 ? &first : &second);
+      rows.endRank(sets.addSlot(rank), rank);
+    }
+    return rows.take(sets).at(0).uneven_bytes;
+  };
+  CHECK(unevenBytes(1) == 5 + 5 + 1); // each rank of the first group waits for 15 bytes and has 10
+  CHECK(unevenBytes(2) == 5 + 5);     // ranks with other calls have not the same exchanges
+}
+
 TEST_CASE("ranks with other sums of steps have rows of their own; a running step has no duration") {
   JobSteps steps;
   Step running = step(4, 1, 0, 1);
@@ -350,13 +371,16 @@ TEST_CASE("ranks with other sums of steps have rows of their own; a running step
 TEST_CASE("a rank's processes count with their longest step and the sum of their communication") {
   JobSteps steps;
   steps.add(std::vector<Step>{step(0, 1, 50, 1)}, std::vector<uint32_t>{0});
-  steps.add(std::vector<Step>{step(0, 1, 90, 1)}, std::vector<uint32_t>{0});
+  Step second = step(0, 1, 90, 1);
+  second.closure_passes = 1;
+  steps.add(std::vector<Step>{second}, std::vector<uint32_t>{0});
   steps.endRank(0);
   const std::vector<JobStep> all = taken(steps).steps;
   REQUIRE(all.size() == 1);
   CHECK(all[0].ranks == 1);
   CHECK(all[0].duration_ns.sum == 90);
   CHECK(all[0].backward_passes == 2);
+  CHECK(all[0].closure_passes == 1);
   CHECK(all[0].collectives[0].count.sum == 2);
 }
 

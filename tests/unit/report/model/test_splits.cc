@@ -15,6 +15,7 @@ Splits splitsOf(uint64_t calls, uint64_t sum, uint64_t largest, std::initializer
   splits.calls = calls;
   splits.imbalance = imbalanceFrom(calls, sum, largest);
   splits.zero_peers = 1;
+  splits.received_more = largest;
   for (const uint64_t each : bytes) {
     splits.peers.emplace(splits.peers.size(), each);
   }
@@ -51,6 +52,7 @@ TEST_CASE("sums are exact, in any order") {
   CHECK(one.calls == 11);
   CHECK(one.imbalance == imbalanceFrom(11, 15'445, 3000));
   CHECK(one.zero_peers == 3);
+  CHECK(one.received_more == 2000 + 3000 + 1111);
   CHECK(one.peers == PeerBytes{{0, 11}, {1, 7}, {2, 3}});
   CHECK(one.hottest_peer == 0);
   CHECK(one.coldest_peer == 2);

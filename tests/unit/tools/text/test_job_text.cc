@@ -178,13 +178,17 @@ TEST_CASE("the share of an advice is that of its rows, without set-up") {
   job.collectives[0].amount.bytes.sum = 300;
   job.collectives[1].amount.bytes.sum = 100;
   job.collectives[1].setup = false;
-  Advice advice = {.rule = adviceRules().data(), .group = "", .rows = {&job.collectives[0]}};
+  Advice advice = {.rule = adviceRules().data(), .group = "", .bytes = 1, .rows = {&job.collectives[0]}};
   job.collectives[0].setup = false;
   CHECK(adviceShareText(advice, job) == "; its rows have 75.0 % of the bytes");
   job.collectives[0].setup = true;
   CHECK(adviceShareText(advice, job).empty());
   advice.rows.push_back(&job.collectives[1]);
   CHECK(adviceShareText(advice, job) == "; its rows have 100 % of the bytes");
+  advice.bytes = 0;
+  CHECK(adviceShareText(advice, job).empty());
+  advice.calls = 1;
+  CHECK(adviceShareText(advice, job) == "; its rows have 100 % of the calls");
 }
 
 TEST_CASE("an advice to keep what is communicated again says what that takes") {

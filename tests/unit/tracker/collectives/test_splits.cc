@@ -86,6 +86,8 @@ TEST_CASE_FIXTURE(SplitFixture, "the larger imbalance of what is sent and receiv
   const Splits received = exchange("s-received", Sizes{0, 9, 0}, Sizes{3, 3, 3});
   CHECK(received.imbalance == Imbalance{3, 3});
   CHECK(received.zero_peers == 0);
+  CHECK(sent.received_more == 0);
+  CHECK(exchange("s-more", Sizes{9, 9, 0}, Sizes{3, 3, 3}).received_more == 9 * 4);
   CHECK_FALSE(received.hottest_peer);
 }
 
@@ -115,6 +117,7 @@ TEST_CASE_FIXTURE(SplitFixture, "lists of an all_to_all are its sizes, those of 
   const Splits exchanged = lists("s-lists", "c10d::alltoall_", {listOf({1, 1, 1}), listOf({1, 1, 4})});
   CHECK(exchanged.imbalance == Imbalance{2, 2});
   CHECK(exchanged.peers == PeerBytes{{0, 4}, {1, 4}, {2, 16}});
+  CHECK(exchanged.received_more == 0);
   CHECK(lists("s-even", "c10d::alltoall_", {listOf({1, 1, 1}), listOf({1, 1, 1})}).calls == 1);
   const auto gathered = [](const Sizes& sizes) {
     return torch::jit::Stack{c10::List<c10::List<at::Tensor>>({listOf(sizes)}), listOf({1})};

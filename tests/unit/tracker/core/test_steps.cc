@@ -118,6 +118,19 @@ TEST_CASE_FIXTURE(TrackerFixture, "a closure's cleared gradients end no step ins
   CHECK(forwards == "2 2 2 optimizer\n");
 }
 
+TEST_CASE_FIXTURE(TrackerFixture, "the backwards of a closure are counted among all of their step") {
+  const int64_t before = Steps::lastBackward();
+  Steps::inBackward(before + 1);
+  const int64_t last = Steps::lastBackward();
+  CHECK(last == before + 1);
+  Steps::inBackward(before + 2);
+  Steps::inBackward(before + 4);
+  Steps::inClosure(last);
+  const Step step = report().steps.back();
+  CHECK(step.backward_passes == 4);
+  CHECK(step.closure_passes == 3);
+}
+
 TEST_CASE_FIXTURE(TrackerFixture, "a collective for the next forward ends the step after an optimizer has stepped") {
   const std::string forwards = forwardsPerStep([] {
     Steps::inForward();
