@@ -133,7 +133,7 @@ class Judge {
     }
   }
 
-  /// Adds for whom ranks that failed had waited: those may have been ending before.
+  /// Adds the ranks for which those that failed had waited: these may have been ending before.
   void addWaitsOfCause() {
     for (HangRank& rank : verdict_.ranks) {
       const auto wait = rank.role == RankRole::kCause ? waits_.find(rank.rank) : waits_.end();

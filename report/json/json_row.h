@@ -176,10 +176,6 @@ inline nlohmann::ordered_json textOrNull(const std::string& value) {
   return value.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(value);
 }
 
-inline nlohmann::ordered_json timeOrNull(const std::optional<uint64_t>& realtime_ns) {
-  return realtime_ns ? nlohmann::ordered_json(formatTimestamp(*realtime_ns)) : nlohmann::ordered_json(nullptr);
-}
-
 /// Returns whether a number fits uint64_t and is written without a fraction: 96, not 96.0.
 inline bool isWhole(double value) {
   return std::floor(value) == value && value >= 0 && value < 9e15;

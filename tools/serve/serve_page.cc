@@ -55,14 +55,14 @@ std::string stateLine(const JobReport& job, std::span<const Report* const> repor
   const std::string idle = humanDuration(static_cast<double>(idle_s) * 1e9);
   uint64_t steps = 0;
   for (const Report* report : reports) {
-    steps = std::max(steps, report->steps.empty() ? 0 : report->steps.back().first_step + report->steps.back().steps);
+    steps = std::max(steps, endedSteps(*report).value_or(0));
   }
   std::string state;
   if (!isRunning(job)) {
     const std::vector<ExitSummary> exits = exitsOf(job);
     const auto hasAny = [&exits](bool (ExitSummary::*is_so)() const) { return std::ranges::any_of(exits, is_so); };
-    state = hasAny(&ExitSummary::wasKilled)   ? badText("Ended, not by itself")
-            : hasAny(&ExitSummary::hasFailed) ? badText("Ended with an error")
+    state = hasAny(&ExitSummary::hasFailed)   ? badText("Ended with an error")
+            : hasAny(&ExitSummary::wasKilled) ? badText("Ended, not by itself")
                                               : "<strong>Ended</strong>";
   } else if (idle_s >= kQuietJobSeconds) {
     state = badText("Quiet: no collective and no step for " + idle);

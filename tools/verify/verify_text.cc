@@ -91,7 +91,8 @@ std::string comparedText(const Verification& result) {
   const uint64_t others = result.parameters - result.replicated - result.unproven - result.sharded;
   const std::string rest = others > 0 ? fmt::format("; of {} more nothing shows replicas", others) : "";
   return replicas + unproven + shards + rest + comparedTooText(result) +
-         ". Not checked: a wrong scale, and errors that all ranks share.";
+         (result.reductions > 0 ? ". Not checked: " : ". Not checked: gradients and data before a reduction, ") +
+         "a wrong scale, and errors that all ranks share.";
 }
 
 /// Returns why nothing could be compared.

@@ -31,8 +31,8 @@ std::string stateText(const HangRank& rank, bool with_all) {
   return std::string(state) + endOf(&rank) + process + lastOf(&rank);
 }
 
-/// Returns "waits in all_reduce #9 of tp [0-1] of Net.a for rank 1". Of a job that failed it says less: a rank may have
-/// left the call when it lost the others.
+/// Returns "waits in all_reduce #9 of tp [0-1] of Net.a for rank 1". It says less about a job that failed: a rank may
+/// have left the call when it lost the others.
 std::string waitText(const Verdict& verdict, const HangRank& rank) {
   const bool was_ended = rank.state == RankState::kEnded;
   const bool is_over = was_ended || isDead(rank.state);

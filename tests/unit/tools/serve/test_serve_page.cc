@@ -68,7 +68,7 @@ TEST_CASE("the serve page says that ranks exited with an error, and with which s
   Report killed = sampleReport(1);
   killed.job.exit = ExitKind::kKilled;
   killed.job.exit_signal = 15;
-  CHECK(has(servePage(liveOf({failed, killed}), {}, "out", 0), "Ended, not by itself"));
+  CHECK(has(servePage(liveOf({failed, killed}), {}, "out", 0), "Ended with an error")); // the launcher ended the other
   CHECK(has(servePage(liveOf({failed, killed}), {}, "out", 0), "rank 1: killed after the launcher sent SIGTERM;"));
 }
 
