@@ -71,7 +71,7 @@ JobReport readJobInput(const std::string& path, const JobSelection& selection) {
     say(job.error());
     const int exit_status = isSelectionAbsent(path, selection) ? kExitUsage : kExitFindings;
     endIf(failedRun(path, selection, 0), exit_status);
-    throw VerbEnd{exit_status};
+    throw VerbEnd(exit_status);
   }
   endIf(otherRunIn(path, *job, selection));
   addMissed(path, *job);

@@ -128,7 +128,7 @@ void sayAll(const std::vector<std::string>& lines) {
 
 void endVerb(const std::string& line, int exit_status) {
   say(line);
-  throw VerbEnd{exit_status};
+  throw VerbEnd(exit_status);
 }
 
 void endIf(const std::string& line, int exit_status) {

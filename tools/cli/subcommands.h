@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,7 +46,8 @@ void say(const std::string& line);
 void sayAll(const std::vector<std::string>& lines);
 
 /// Thrown to end a verb from wherever it is, after it has said why: runCommandLine() returns the exit status.
-struct VerbEnd {
+struct VerbEnd : std::exception {
+  explicit VerbEnd(int status) : exit_status(status) {}
   int exit_status;
 };
 /// Says a line and ends the verb.
