@@ -253,7 +253,7 @@ def test_all_ranks_raise(runner: Runner) -> None:
     assert "processes exited with another status than 0" in checked.stdout
     assert say("check", out, "--allow", "failed").returncode == 0
     why = say("why", out)
-    assert "cannot tell: ranks 0-1 exited with status 1, and at the end no rank waited for another" in why.stdout
+    assert "failed: ranks 0-1 exited with status 1, and at the end no rank waited for another" in why.stdout
     assert "healthy" not in why.stdout
 
 

@@ -88,7 +88,7 @@ def opened(browser: Browser) -> Iterator[OpenPage]:
 def go_to_job(opened: OpenPage, server: Server) -> None:
     """Opens the job's page from the server's first page, as a reader does, and chooses sums."""
     opened.page.goto(f"http://{server.address}/")
-    opened.page.get_by_role("link", name=RUN_ID).click()
+    opened.page.get_by_role("heading", name=RUN_ID).get_by_role("link").click()
     opened.page.wait_for_selector("#facts dt")
     opened.unit("sum")
     opened.console.clear()  # drop those of the first page
