@@ -53,7 +53,7 @@ HANGS = [
     Hang("short_batch", 3, "size", "1", "all_gather", WORLD, "Block"),
     Hang("gather_on_main", 3, "op", "0", "all_gather", WORLD, "Global"),
     Hang("layer_left_out", 3, "skipped", "1", "all_gather", WORLD, "Layered.layers.1"),
-    Hang("replica_left_out", 4, "skipped", "2-3", "all_reduce", "dp02", "Block"),
+    Hang("replica_left_out", 4, "skipped", "2-3", "all_reduce", "dp02", "Block#2"),
     Hang("evaluation_break", 3, "skipped", "2", "send", WORLD, "Global"),
     Hang("early_exit", 2, "exited", "1", "all_reduce", WORLD, "Net.a"),
     Hang("exception", 2, "exited", "1", "all_reduce", WORLD, "Net.a"),
@@ -86,7 +86,7 @@ NO_HANGS = [
     ("lone_evaluation", 2, CANNOT_TELL, "computing"),
     ("busy_child", 2, CANNOT_TELL, "computing"),
     ("join", 2, OK, "healthy"),
-    ("never_came", 2, CANNOT_TELL, "none"),
+    ("never_came", 2, CANNOT_TELL, "not_joined"),
     ("all_elsewhere", 2, CANNOT_TELL, "not_completed"),
 ]
 #: These run in every session: one per reason. The others run in `./dev test all`.
