@@ -8,7 +8,6 @@
 #include <map>
 
 #include "report/base/process.h"
-#include "report/merge/job_merge.h"
 #include "report/model/work_end.h"
 
 namespace commtap {
@@ -46,7 +45,7 @@ uint64_t waitedNs(const Job& job, const Wait& wait) {
 /// Returns whether the launcher asked the process to end, and it did nothing but end since, or ended soon.
 bool wasAsked(const Report& report) {
   const std::optional<uint64_t>& sent_at_ns = report.job.signal_sent_at_ns;
-  return signalOfEnd(report) || (sent_at_ns && lastEventNs(report) <= *sent_at_ns + kHeedingNs);
+  return signalOfEnd(report) || (sent_at_ns && lastEventNs(report) <= *sent_at_ns + kMomentNs);
 }
 
 RankEnd endOf(const Report& report, const Wait* wait, uint64_t patience_ns) {
@@ -149,7 +148,7 @@ class EndFinder {
   /// Returns whether the rank failed within a moment of issuing a call: no one's absence did that.
   bool failedAtOnce(int64_t rank) const {
     const auto wait = waits_.find(rank);
-    return ends_.at(rank) == RankEnd::kBroke && wait->second.call->issued_at_ns + kHeedingNs > ended_ns_.at(rank);
+    return ends_.at(rank) == RankEnd::kBroke && wait->second.call->issued_at_ns + kMomentNs > ended_ns_.at(rank);
   }
 
   bool diedBefore(int64_t one, int64_t other) const {

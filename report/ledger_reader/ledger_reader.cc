@@ -151,7 +151,7 @@ Result<LedgerContents> contentsOf(const std::string& path, const Result<LedgerIm
     const bool has_ended_work = contents->groups_destroyed && !hasCallUnderWay(contents->report);
     job.exit = has_ended_work ? ExitKind::kAfterWork : ExitKind::kKilled;
     const uint64_t sent_at_ns = job.signal_sent_at_ns.value_or(0);
-    const bool went_on = contents->signal_sent != SIGKILL && lastEventNs(contents->report) > sent_at_ns + kHeedingNs;
+    const bool went_on = contents->signal_sent != SIGKILL && lastEventNs(contents->report) > sent_at_ns + kMomentNs;
     if (contents->signal_sent != 0 && !went_on) { // else another signal has ended it
       job.exit_signal = contents->signal_sent;
       job.ended_at_ns = job.signal_sent_at_ns;

@@ -14,7 +14,7 @@ bool hasCallUnderWay(const Report& report);
 /// the start. Events after `until_ns` do not count.
 uint64_t lastEventNs(const Report& report, uint64_t until_ns = UINT64_MAX);
 
-/// Until Python heeds a signal, a process goes on for a moment.
-inline constexpr uint64_t kHeedingNs = 1'000'000'000;
+/// Until Python heeds a signal, a process goes on for a moment. A call that fails within one failed by itself.
+inline constexpr uint64_t kMomentNs = 1'000'000'000;
 
 } // namespace commtap

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The table of docs/design/hangs.md: the verdicts that the tests demand on each job of the zoo of hangs."""
 
-import os
-
+from made_pages import hold
 from test_why import HANGS, NO_HANGS
 from test_why_after_the_end import CONTROLS, KINDS, Facts
 
@@ -45,9 +44,4 @@ def test_the_page_has_the_verdicts_that_the_tests_demand() -> None:
     rows = [TITLES, ["---"] * len(TITLES)]
     rows += [(f"`{name}`", *map(cell, states)) for name, states in verdicts().items()]
     table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
-    before, rest = PAGE.read_text(encoding="utf-8").split(MARKS[0])
-    made, after = rest.split(MARKS[1])
-    if os.environ.get("COMMTAP_REMAKE"):
-        PAGE.write_text(before + MARKS[0] + table + MARKS[1] + after, encoding="utf-8")
-    else:
-        assert made == table
+    hold(PAGE, MARKS, table)
