@@ -88,6 +88,7 @@ namespace {
 
 /// The op by which DTensor reduces a Partial tensor that an op needs whole.
 constexpr std::string_view kAllReduce = "_c10d_functional.all_reduce";
+
 bool clips(const JobCollective& row) {
   return row.op == kAllReduce && row.phase == Phase::kOther && row.label == "clip_grad_norm_" && !areNumbers(row);
 }
