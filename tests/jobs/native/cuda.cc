@@ -218,6 +218,9 @@ Function* ofDriver(const char* name) {
 /// Lets the default stream, which computes, wait for an all_reduce of 400 us after 150 us of work.
 void waitForCollective(Training& training, fake_stream& stream) {
   fake_stream& computing = *ofDriver<fake_stream*(fake_stream*)>("fake_cuda_stream")(nullptr);
+  // Without this, a slow machine finds the collective over before the wait for it is queued.
+  const auto hold = ofDriver<void(bool)>("fake_cuda_hold");
+  hold(true);
   for (const char* user : {COMMTAP_CUDA_USER_13, COMMTAP_CUDA_USER_12}) {
     const Runtime cuda(user);
     static fake_event event;
@@ -231,6 +234,8 @@ void waitForCollective(Training& training, fake_stream& stream) {
     cuda.waitOnDefaultStream(event);
     commtap_scope_pop();
   }
+  std::this_thread::sleep_for(std::chrono::milliseconds(20)); // all events are over a moment after they are recorded
+  hold(false);
 }
 
 } // namespace

@@ -40,7 +40,8 @@ TEST_CASE("a run without findings says what was compared, and what was not") {
   const Verification result = resultOf([](VerifyJob&, uint32_t) {});
   CHECK(
       verifyText(result, Color::none()) ==
-      "OK: 1 parameter has replicas on ranks 0-1, bitwise equal in 3 samples (steps 1 to 3). Not checked: gradients and "
+      "OK: 1 parameter has replicas on ranks 0-1, bitwise equal in 3 samples (steps 1 to 3). Not checked: gradients "
+      "and "
       "data before a reduction, a wrong scale, and errors that all ranks share.\n");
 }
 

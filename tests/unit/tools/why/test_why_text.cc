@@ -78,9 +78,11 @@ TEST_CASE("of a rank that crashed in a call that another one had not made, both 
   job.end(0, ExitKind::kKilled, 15, 4);
   job.end(1, ExitKind::kKilled, 15, 4);
   const std::string text = whyText(judged(job), Color::none());
-  CHECK(has(text, "failed: rank 2 crashed (SIGABRT) after all_reduce #2 of world [0-2] (64 B for Net.b, forward), to "));
+  CHECK(
+      has(text, "failed: rank 2 crashed (SIGABRT) after all_reduce #2 of world [0-2] (64 B for Net.b, forward), to "));
   CHECK(has(text, "which rank 0 had not come; then the job was ended (SIGTERM)\n"));
-  CHECK(has(text, "rank 1 had issued all_reduce #2 of world [0-2] of Net.b, to which rank 0 did not come, and was ended "));
+  CHECK(has(
+      text, "rank 1 had issued all_reduce #2 of world [0-2] of Net.b, to which rank 0 did not come, and was ended "));
 }
 
 TEST_CASE("the line and the rank's line name the call to NCCL that has not returned") {
