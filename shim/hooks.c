@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "shim/loader.h"
@@ -30,7 +31,8 @@
   hook(quick_exit, void (*)(int)) \
   hook(abort, void (*)(void)) \
   hook(kill, int (*)(pid_t, int)) \
-  hook(killpg, int (*)(pid_t, int))
+  hook(killpg, int (*)(pid_t, int)) \
+  hook(waitpid, pid_t (*)(pid_t, int*, int))
 /* clang-format on */
 
 static struct {
@@ -109,4 +111,14 @@ EXPORT int kill(pid_t pid, int signal) {
 EXPORT int killpg(pid_t group, int signal) {
   commtap_sends_signal(-group, signal);
   return REAL(killpg)(group, signal);
+}
+
+/* Python's launchers find the ends of their ranks by it. */
+EXPORT pid_t waitpid(pid_t pid, int* status, int options) {
+  int found = 0;
+  const pid_t ended = REAL(waitpid)(pid, status == NULL ? &found : status, options);
+  if (ended > 0) {
+    commtap_child_ended(ended, status == NULL ? found : *status);
+  }
+  return ended;
 }

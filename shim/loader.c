@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -200,6 +201,12 @@ void commtap_sends_signal(pid_t pid, int signal) {
   const pid_t other = pid < 0 ? -pid : pid;
   if (ends && commtap_loaded.tracker != NULL && other > 1 && other != getpid()) {
     commtap_loaded.tracker->signals(other, signal);
+  }
+}
+
+void commtap_child_ended(pid_t pid, int status) {
+  if (WIFSIGNALED(status) && commtap_loaded.tracker != NULL) {
+    commtap_loaded.tracker->child_ended(pid, WTERMSIG(status));
   }
 }
 

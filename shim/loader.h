@@ -27,6 +27,9 @@ bool commtap_is_self_signal(pid_t pid, int signal);
 /* Runs before kill(pid, signal) of another process; killpg(group) is kill(-group). */
 void commtap_sends_signal(pid_t pid, int signal);
 
+/* Runs after waitpid() found that a process ended, with its status. */
+void commtap_child_ended(pid_t pid, int status);
+
 /* Runs before the process ends without its exit handlers. `code`: the signal for COMMTAP_EXIT_SIGNAL, else the exit
  * status. */
 void commtap_process_ends(enum commtap_exit how, int code);

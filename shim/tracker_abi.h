@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define COMMTAP_ABI 13U
+#define COMMTAP_ABI 14U
 #define COMMTAP_TRACKER_SYMBOL "commtap_tracker_table" /* const struct commtap_tracker* (*)(void) */
 
 enum commtap_start_result {
@@ -166,6 +166,8 @@ struct commtap_tracker {
   void (*finish)(enum commtap_exit how, int code);
   /* Runs before this process sends a signal to another process, or to the process group that `pid` leads, to end it. */
   void (*signals)(long pid, int signal);
+  /* Runs after this process found that a signal ended its child. */
+  void (*child_ended)(long pid, int signal);
   /* May be called after start(). Returns NULL unless COMMTAP_TIMING asks for durations. */
   const struct commtap_timing* (*timing)(void);
   /* May be called after start(). */

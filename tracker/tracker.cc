@@ -68,16 +68,25 @@ void finish(commtap_exit how, int code) {
   }
 }
 
-void signals(long pid, int signal) {
+/// Writes into the ledgers of another process by `note`.
+void noteOf(long pid, int signal, void (ProcessLedger::*note)(int64_t pid, int signal) const) {
   const ErrnoGuard keep_errno;
   if (!started() || !ProcessLedger::get().isOfThisProcess()) {
     return;
   }
   try {
-    ProcessLedger::get().noteSignalTo(pid, signal);
+    (ProcessLedger::get().*note)(pid, signal);
   } catch (const std::exception&) { // the end of the other process then looks like a crash
     return;
   }
+}
+
+void signals(long pid, int signal) {
+  noteOf(pid, signal, &ProcessLedger::noteSignalTo);
+}
+
+void childEnded(long pid, int signal) {
+  noteOf(pid, signal, &ProcessLedger::noteEndOf);
 }
 
 void groupsDestroyed() {
@@ -168,6 +177,7 @@ COMMTAP_EXPORT const commtap_tracker* commtap_tracker_table() {
       .start = commtap::start,
       .finish = commtap::finish,
       .signals = commtap::signals,
+      .child_ended = commtap::childEnded,
       .timing = commtap::GlooTiming::hooks,
       .nccl = commtap::NcclCalls::hooks,
       .cuda = commtap::GraphCaptures::hooks,

@@ -332,12 +332,14 @@ class Judge {
         ranks.begin(), ranks.end(), [this](int64_t rank) { return !hasFinished(groups_.sightOf(rank)->report->job); });
   }
 
-  /// Returns whether the ranks that failed are why a job ended: it is known of each other rank that it did not. Several
-  /// ranks that were killed may have been ended with the others, and one whose end was not seen may have finished.
+  /// Returns whether the ranks that failed are why a job ended: it is known of each other rank that it did not. All
+  /// ranks may have been ended by one signal, several that were killed with the others, and one whose end was not seen
+  /// may have finished.
   bool areWhyItEnded(const std::vector<int64_t>& failed, bool were_killed) const {
     const bool are_known = sights_.size() == static_cast<uint64_t>(verdict_.world_size.value_or(0));
+    const bool may_be_ended = failed.size() == sights_.size() && verdict_.reason == HangReason::kKilled;
     const bool was_killed = failed.size() == 1 && end_.wasEnded() && !wasActiveAtEnd(failed.front());
-    return are_known && (!were_killed || was_killed);
+    return are_known && !may_be_ended && (!were_killed || was_killed);
   }
 
   /// Returns whether the rank went on until its launcher ended the others: a signal to it may not have been seen.
@@ -450,9 +452,7 @@ class Judge {
     const bool by_signal = std::any_of(
         failed.begin(), failed.end(), [this](int64_t rank) { return graph_.stateOf(rank) == RankState::kKilled; });
     verdict_.reason = by_signal ? HangReason::kKilled : HangReason::kExited;
-    const bool may_be_ended = failed.size() == sights_.size() && by_signal;
-    verdict_.status =
-        areWhyItEnded(failed, !killed.empty()) && !may_be_ended ? HangStatus::kFailed : HangStatus::kUnknown;
+    verdict_.status = areWhyItEnded(failed, !killed.empty()) ? HangStatus::kFailed : HangStatus::kUnknown;
     forgetCall();
     cause_ = failed;
   }

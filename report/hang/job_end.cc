@@ -13,6 +13,9 @@
 namespace commtap {
 namespace {
 
+/// The longest from when a rank that leaves closes its connections until its end is noted, in ns.
+constexpr uint64_t kLeavingNs = 2'000'000'000;
+
 /// How a rank ended, seen from the end of the job.
 enum class RankEnd : uint8_t {
   kRuns,
@@ -22,7 +25,7 @@ enum class RankEnd : uint8_t {
   kKilled,     ///< its end was not seen, and its launcher is not known to have sent a signal
   kGaveUp,     ///< with an error, after a long wait
   kBroke,      ///< with an error, in a short wait: the rank that it waited for may have been dead
-  kFailed,     ///< with an error, and it had not waited
+  kFailed,     ///< with an error, and it had not waited; or its parent found that a signal ended it
 };
 
 /// Returns whether the signal asks for an end that is no failure of the process.
@@ -67,6 +70,9 @@ RankEnd endOf(const Report& report, const Wait* wait, uint64_t patience_ns) {
   }
   if (hasFinished(job)) {
     return RankEnd::kFinished;
+  }
+  if (wasKilled(job) && !asksForEnd(job.exit_signal.value_or(0))) {
+    return RankEnd::kFailed;
   }
   if (asksForEnd(job.exit_signal.value_or(0)) || asksForEndByStatus(job.exit_status.value_or(0))) {
     return RankEnd::kAsked;
@@ -151,12 +157,14 @@ class EndFinder {
     return ends_.at(rank) == RankEnd::kBroke && wait->second.call->issued_at_ns + kMomentNs > ended_ns_.at(rank);
   }
 
+  /// A rank that leaves closes its connections before its end is noted: who waits for it breaks off first.
   bool diedBefore(int64_t one, int64_t other) const {
     const auto end = ends_.find(one);
     if (end == ends_.end() || end->second == RankEnd::kRuns || end_.alive.contains(one)) {
       return false;
     }
-    return ended_ns_.at(one) <= ended_ns_.at(other);
+    const uint64_t leaving_ns = end->second == RankEnd::kFailed ? kLeavingNs : 0;
+    return ended_ns_.at(one) <= ended_ns_.at(other) + leaving_ns;
   }
 
   bool isGoingOn() const {

@@ -12,8 +12,8 @@ uint32_t checkOf(const LedgerHeader& header) {
   const auto& [magic, version, header_size, check, end_check, exit, exit_code, pid, pid_start_ticks, started_at_ns,
                parent_pid, run_began_ns, ended_at_ns, rank, world_size, local_rank, attempt, run_id, name, host,
                boot_id, argv, torch_version, python_version, commtap_version, report_name, level, timing_every,
-               timing_device, nccl, resets, signal_sent, signal_sent_at_ns, step, realtime_minus_steady, sections,
-               not_seen, cost, steps_from, planned] = header;
+               timing_device, nccl, resets, signal_sent, signal_sent_at_ns, ended_by, reserved, step,
+               realtime_minus_steady, sections, not_seen, cost, steps_from, planned] = header;
   // clang-format on
   Checksum sum;
   for (const uint64_t number :

@@ -29,25 +29,41 @@ uint64_t firstSentNs(int fd) {
   return has_begun ? earlier_ns : now_ns;
 }
 
-} // namespace
+int openOther(const std::string& path) {
+  return open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+}
 
-void LedgerFile::noteSignalSent(const std::string& path, uint32_t signal) {
-  const FileDescriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+/// Returns whether the file is a ledger of this format and of this user.
+bool isLedger(const FileDescriptor& file) {
   struct stat facts {};
   char start[offsetof(LedgerHeader, check)] = {};
   if (!file.isOpen() || fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_uid != geteuid() ||
       pread(file.get(), start, sizeof(start), 0) != static_cast<ssize_t>(sizeof(start))) {
-    return;
+    return false;
   }
   uint32_t version = 0;
   std::memcpy(&version, start + offsetof(LedgerHeader, version), sizeof(version));
-  if (std::memcmp(start, kLedgerMagic, sizeof(kLedgerMagic)) == 0 && version == kLedgerVersion) {
-    const uint64_t sent_at_ns = firstSentNs(file.get());
-    if (pwrite(file.get(), &sent_at_ns, sizeof(sent_at_ns), offsetof(LedgerHeader, signal_sent_at_ns)) ==
-        sizeof(sent_at_ns)) {
-      [[maybe_unused]] const ssize_t written =
-          pwrite(file.get(), &signal, sizeof(signal), offsetof(LedgerHeader, signal_sent));
-    }
+  return std::memcmp(start, kLedgerMagic, sizeof(kLedgerMagic)) == 0 && version == kLedgerVersion;
+}
+
+template <typename T>
+bool writeAt(const FileDescriptor& file, T value, size_t offset) {
+  return pwrite(file.get(), &value, sizeof(value), static_cast<off_t>(offset)) == sizeof(value);
+}
+
+} // namespace
+
+void LedgerFile::noteSignalSent(const std::string& path, uint32_t signal) {
+  const FileDescriptor file(openOther(path));
+  if (isLedger(file) && writeAt(file, firstSentNs(file.get()), offsetof(LedgerHeader, signal_sent_at_ns))) {
+    writeAt(file, signal, offsetof(LedgerHeader, signal_sent));
+  }
+}
+
+void LedgerFile::noteEndedBy(const std::string& path, uint32_t signal) {
+  const FileDescriptor file(openOther(path));
+  if (isLedger(file)) {
+    writeAt(file, signal, offsetof(LedgerHeader, ended_by));
   }
 }
 

@@ -33,7 +33,7 @@
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 23;
+inline constexpr uint32_t kLedgerVersion = 24;
 
 /// Stands for no index.
 inline constexpr uint32_t kNoIndex = 0xffffffffU;
@@ -145,6 +145,9 @@ struct LedgerHeader {
   /// Live; the number of a deadly signal that the launcher sent, written by the launcher; 0: none.
   std::atomic<uint32_t> signal_sent;
   std::atomic<uint64_t> signal_sent_at_ns; ///< live; CLOCK_REALTIME, written by the launcher before signal_sent
+  /// Live; the number of the signal that ended the process, written by its parent; 0: none is known.
+  std::atomic<uint32_t> ended_by;
+  std::byte reserved[4];
   std::atomic<uint64_t> step;              ///< live; the number of the running step, from 0
   uint64_t realtime_minus_steady;          ///< ns, modulo 2^64; added to the times below gives CLOCK_REALTIME
   LedgerSection sections[kSectionCount];

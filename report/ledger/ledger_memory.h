@@ -22,6 +22,8 @@ class LedgerFile {
   /// Notes in the ledger of another process that this process sends it a deadly signal, and when; of several within a
   /// minute, the last signal and the first time. Does nothing if the file is not a ledger of this format.
   static void noteSignalSent(const std::string& path, uint32_t signal);
+  /// Notes in it that this signal ended the process, as this one found.
+  static void noteEndedBy(const std::string& path, uint32_t signal);
 
   LedgerFile() = default;
   LedgerFile(const LedgerFile&) = delete;

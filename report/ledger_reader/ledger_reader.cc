@@ -87,6 +87,10 @@ void readIdentity(LedgerReading& reading, LedgerContents& contents) {
       kMostSignals,
       head.signal_sent.load(std::memory_order_relaxed),
       "the launcher's signal is damaged and was left out");
+  contents.ended_by = records.numberUpTo(
+      kMostSignals,
+      head.ended_by.load(std::memory_order_relaxed),
+      "the signal that ended the process is damaged and was left out");
   if (contents.signal_sent != 0) {
     reading.report.job.signal_sent_at_ns = head.signal_sent_at_ns.load(std::memory_order_relaxed);
   }
@@ -155,6 +159,9 @@ Result<LedgerContents> contentsOf(const std::string& path, const Result<LedgerIm
     if (contents->signal_sent != 0 && !went_on) { // else another signal has ended it
       job.exit_signal = contents->signal_sent;
       job.ended_at_ns = job.signal_sent_at_ns;
+    } else if (contents->ended_by != 0 && job.exit == ExitKind::kKilled) {
+      job.exit = ExitKind::kSignal;
+      job.exit_signal = contents->ended_by;
     }
   }
   return contents;

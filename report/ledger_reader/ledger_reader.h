@@ -21,6 +21,7 @@ struct LedgerContents {
   uint64_t pid_start_ticks = 0;
   uint64_t parent_pid = 0;
   bool groups_destroyed = false; ///< the process had groups, and has destroyed all of them
+  uint32_t ended_by = 0;         ///< the number of the signal that ended the process, as its parent found; 0: not known
   uint32_t signal_sent = 0;      ///< the number of a deadly signal that the launcher sent to the process; 0: none
   std::string damage;            ///< one line that says what could not be read; "": nothing
 };

@@ -3,6 +3,7 @@
 #include "report/merge/job_merge.h"
 
 #include <algorithm>
+#include <csignal>
 #include <iterator>
 #include <numeric>
 #include <span>
@@ -57,7 +58,8 @@ JobEndings endingsOf(const std::vector<JobProcess>& processes) {
   std::vector<int64_t> killed;
   std::vector<int64_t> unclear;
   for (const JobProcess& process : processes) {
-    if (process.rank && process.exit == ExitKind::kKilled) {
+    const bool was_killed = process.exit == ExitKind::kKilled || process.exit_signal == SIGKILL;
+    if (process.rank && was_killed) {
       killed.push_back(*process.rank);
     } else if (process.rank && (process.exit == ExitKind::kSignal || process.exit == ExitKind::kRunning)) {
       unclear.push_back(*process.rank);

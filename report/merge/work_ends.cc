@@ -55,7 +55,7 @@ bool wasEndedByRay(const Job& job) {
 
 void WorkEnds::add(const Report& report, const std::string& path) {
   is_under_way_ = is_under_way_ || hasCallUnderWay(report);
-  if ((report.job.exit == ExitKind::kKilled || wasEndedByRay(report.job)) && report.job.host == hostName()) {
+  if ((wasKilled(report.job) || wasEndedByRay(report.job)) && report.job.host == hostName()) {
     ended_.emplace_back(report.job, path);
   }
 }

@@ -125,7 +125,7 @@ enum class ExitKind : uint8_t {
   kRunning,        ///< the process has not ended
   kNormal,         ///< returned from main or called exit()
   kUnderscoreExit, ///< _exit, _Exit, quick_exit, os._exit
-  kSignal,         ///< abort(), or a deadly signal that the process sent to itself
+  kSignal,         ///< abort(), a deadly signal that the process sent to itself, or one that its parent found
   kKilled,         ///< ended without running commtap's code: a signal from outside, a crash
   kAfterWork,      ///< the same, after its work had ended: its numbers are whole
 };

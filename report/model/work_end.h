@@ -10,6 +10,9 @@ namespace commtap {
 /// completions are known.
 bool hasCallUnderWay(const Report& report);
 
+/// Returns whether the process ended without running commtap's code, by a signal that its parent found or nobody knows.
+bool wasKilled(const Job& job);
+
 /// Returns the CLOCK_REALTIME of the last event that the report has before its process's end: a collective, a step, or
 /// the start. Events after `until_ns` do not count.
 uint64_t lastEventNs(const Report& report, uint64_t until_ns = UINT64_MAX);

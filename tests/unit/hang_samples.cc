@@ -110,7 +110,8 @@ void HangJob::end(int64_t rank, ExitKind how, std::optional<int64_t> signal, uin
   job.exit = how;
   job.exit_signal = signal;
   job.exit_status.reset();
-  job.ended_at_ns = how == ExitKind::kKilled && !signal ? std::nullopt : std::optional(after(seconds));
+  const bool is_known = how == ExitKind::kKilled ? signal.has_value() : how != ExitKind::kSignal || seconds > 0;
+  job.ended_at_ns = is_known ? std::optional(after(seconds)) : std::nullopt;
   look(rank) = {};
 }
 

@@ -49,16 +49,18 @@ uint64_t lastChangeNs(const std::string& path) {
 
 /// Returns whether commtap may have ended the process. A signal that the process sent to itself says which fault it
 /// was: by abort(), or by a handler of the job that passes a fault on. A process that ended without a word had a fault,
-/// or was killed from outside. The launcher's signals explain that end: it kills all ranks after any of them failed, on
-/// whatever host. A process whose calls have all completed was killed between them, as Ray and others end workers.
+/// or was killed from outside, by SIGKILL for one. The launcher's signals explain that end: it kills all ranks after
+/// any of them failed, on whatever host. A process whose calls have all completed was killed between them, as Ray and
+/// others end workers.
 bool mayBeOurFault(const LedgerContents& ledger) {
+  constexpr std::array<int64_t, 5> kFaults = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
   const Job& job = ledger.report.job;
-  if (job.exit != ExitKind::kSignal) {
-    const bool is_between_calls = !ledger.report.last.empty() && !hasCallUnderWay(ledger.report);
-    return job.exit == ExitKind::kKilled && ledger.signal_sent == 0 && !is_between_calls;
+  const bool may_be_fault = !job.exit_signal || std::ranges::find(kFaults, *job.exit_signal) != kFaults.end();
+  if (!wasKilled(job)) {
+    return job.exit == ExitKind::kSignal && may_be_fault;
   }
-  constexpr std::array<int, 5> kFaults = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
-  return std::find(kFaults.begin(), kFaults.end(), job.exit_signal.value_or(0)) != kFaults.end();
+  const bool is_between_calls = !ledger.report.last.empty() && !hasCallUnderWay(ledger.report);
+  return ledger.signal_sent == 0 && may_be_fault && !is_between_calls;
 }
 
 /// Returns how many of these lives followed each other. Processes that lived at the same time count once.

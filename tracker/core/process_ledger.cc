@@ -165,14 +165,23 @@ std::string ProcessLedger::reasonToStayOff() const {
   return OffSwitch(options_.out, identity_).reasonToStayOff();
 }
 
-void ProcessLedger::noteSignalTo(int64_t pid, int signal) const {
+std::vector<std::string> ProcessLedger::ledgersOfChild(int64_t pid) const {
   const bool is_launcher = !hasOutput() && !in_memory_ && !is_forked_;
   if (!is_launcher || !mayWrite(ExitKind::kUnderscoreExit)) {
-    return;
+    return {};
   }
-  const std::string folder = commonFolder(options_.out, identity_.run_id);
-  for (const std::string& path : ledgersOfProcess(folder, identity_.host, static_cast<uint64_t>(pid))) {
+  return ledgersOfProcess(commonFolder(options_.out, identity_.run_id), identity_.host, static_cast<uint64_t>(pid));
+}
+
+void ProcessLedger::noteSignalTo(int64_t pid, int signal) const {
+  for (const std::string& path : ledgersOfChild(pid)) {
     LedgerFile::noteSignalSent(path, static_cast<uint32_t>(signal));
+  }
+}
+
+void ProcessLedger::noteEndOf(int64_t pid, int signal) const {
+  for (const std::string& path : ledgersOfChild(pid)) {
+    LedgerFile::noteEndedBy(path, static_cast<uint32_t>(signal));
   }
 }
 

@@ -69,6 +69,8 @@ class ProcessLedger {
   /// Notes in the ledgers of the process `pid`, if this process is a launcher, that it is about to end that process by
   /// `signal`: the end is then no sign of a fault of commtap. Call only if isOfThisProcess() is true.
   void noteSignalTo(int64_t pid, int signal) const;
+  /// Notes in them that a signal ended the process. Call only if isOfThisProcess() is true.
+  void noteEndOf(int64_t pid, int signal) const;
   /// Returns the file that switches commtap off in this run.
   std::string offSwitchPath() const;
   /// Says in one line why nothing is counted and what to do. Leaves a report that only has the reason and its `detail`,
@@ -107,6 +109,8 @@ class ProcessLedger {
   void sayLost() const;
   void recoverOthers(const std::string& folder);
   std::string fallbackFolder() const;
+  /// Returns the ledgers of another process; none if this process is no launcher.
+  std::vector<std::string> ledgersOfChild(int64_t pid) const;
   void keepNextOff(std::string_view what) const;
 
   static ProcessLedger* instance_;

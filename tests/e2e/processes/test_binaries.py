@@ -13,7 +13,7 @@ from harness import BUILD, LIBRARY, PYTHON_PARTS, SITE, TRACKER
 
 [PYTHON_PART] = PYTHON_PARTS.glob("libcommtap-python-3.*.so")
 
-HOOKS = {"_exit", "_Exit", "quick_exit", "abort", "kill", "killpg"}
+HOOKS = {"_exit", "_Exit", "quick_exit", "abort", "kill", "killpg", "waitpid"}
 MILLISECONDS = "NSt6chrono8durationIlSt5ratioILl1ELl1000EEEE"
 #: Where c10d's Gloo backend queues, runs and waits for its works.
 TORCH_HOOKS = {

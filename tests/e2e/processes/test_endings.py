@@ -32,7 +32,7 @@ WAYS: dict[str, tuple[str, int | None, int | None]] = {
     "sigterm-handled": ("normal", None, 5),
     "sigint": ("signal", signal.SIGINT, None),
     "sigkill": ("killed", signal.SIGKILL, None),
-    "sigsegv": ("killed", None, None),
+    "sigsegv": ("signal", signal.SIGSEGV, None),
     "abort": ("signal", signal.SIGABRT, None),
     "exec": ("killed", None, None),
     "out-of-memory": ("normal", None, 1),

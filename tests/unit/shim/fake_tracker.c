@@ -25,6 +25,10 @@ static void signals(long pid, int signal) {
   fprintf(stderr, "signals %ld %d\n", pid, signal);
 }
 
+static void child_ended(long pid, int signal) {
+  fprintf(stderr, "child %ld ended by %d\n", pid, signal);
+}
+
 static void finish(enum commtap_exit how, int code) {
   fprintf(stderr, "finish %d %d\n", (int)how, code);
   errno = ENOENT;
@@ -55,6 +59,7 @@ const struct commtap_tracker* commtap_tracker_table(void) {
       .start = start,
       .finish = finish,
       .signals = signals,
+      .child_ended = child_ended,
       .timing = timing,
       .nccl = nccl,
       .cuda = cuda,

@@ -22,6 +22,7 @@ const commtap_tracker& sayingTracker() {
     made.signals = [](long pid, int signal) {
       sayLine("signals " + std::string(pid == getppid() ? "parent " : "other ") + std::to_string(signal));
     };
+    made.child_ended = [](long, int signal) { sayLine("child ended by " + std::to_string(signal)); };
     made.finish = [](commtap_exit how, int signal) {
       sayLine("finish " + std::to_string(how) + " " + std::to_string(signal));
     };

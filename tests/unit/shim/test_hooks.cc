@@ -74,7 +74,7 @@ TEST_CASE("the tracker learns of a signal that ends another process, before it i
     sayLine("ended by " + std::to_string(WTERMSIG(status)));
     _exit(0);
   });
-  CHECK(child.said == "-1 1\nsignals other 15\nsent 0\nended by 15\nfinish 2 0\n");
+  CHECK(child.said == "-1 1\nsignals other 15\nsent 0\nchild ended by 15\nended by 15\nfinish 2 0\n");
 }
 
 } // namespace

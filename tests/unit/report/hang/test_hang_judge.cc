@@ -410,6 +410,28 @@ TEST_CASE("a rank that went on until its launcher ended the others is not known 
   }
 }
 
+TEST_CASE("a rank that its launcher found killed is the cause, also if it went on until the others were ended") {
+  HangJob job(3);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.end(1, ExitKind::kSignal, SIGKILL, 0);
+  HangJob all = job;
+  cancel(job, 0);
+  checkVerdict(judged(job, 1000), HangStatus::kFailed, HangReason::kKilled, {{1, 1}});
+  for (const int64_t rank : {0, 2}) {
+    all.end(rank, ExitKind::kSignal, SIGKILL, 0);
+  }
+  CHECK(judged(all, 1000).status == HangStatus::kUnknown);
+}
+
+TEST_CASE("a rank that leaves with an error is the cause, not the one that broke off as its connections closed") {
+  for (const uint64_t late_s : {1, 5}) {
+    HangJob job = lateJob(2, 1);
+    job.end(0, ExitKind::kSignal, SIGABRT, 1);
+    job.exit(1, 3, 1 + late_s);
+    CHECK(judged(job, 1000).cause.front().first == (late_s == 1 ? 1 : 0));
+  }
+}
+
 TEST_CASE("a rank that comes to a call after the others gave it up is the cause") {
   HangJob job = lateJob(4, 2);
   for (const int64_t rank : {0, 1, 3}) {

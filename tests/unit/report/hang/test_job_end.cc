@@ -46,6 +46,17 @@ TEST_CASE("a rank that was killed without the launcher while it ended the others
   CHECK(aliveIn(endOf(job)) == Ranks{0, 2});
 }
 
+TEST_CASE("a rank that its launcher found ended by a signal has failed, unless the signal asks for an end") {
+  HangJob job = lateJob(3, 1);
+  job.end(0, ExitKind::kKilled, SIGTERM, 20);
+  job.end(2, ExitKind::kKilled, SIGTERM, 20);
+  job.end(1, ExitKind::kSignal, SIGKILL, 0);
+  CHECK(endOf(job).failed == Ranks{1});
+  CHECK(aliveIn(endOf(job)) == Ranks{0, 2});
+  job.end(1, ExitKind::kSignal, SIGTERM, 0);
+  CHECK(aliveIn(endOf(job)) == Ranks{0, 1, 2});
+}
+
 TEST_CASE("ranks that were all killed were alive, and when is not known") {
   HangJob job = lateJob(3, 1);
   for (const int64_t rank : {0, 1, 2}) {

@@ -229,6 +229,7 @@ class Believed {
     add(head.cost.thread_bytes);
     add(head.signal_sent);
     add(head.signal_sent_at_ns);
+    add(head.ended_by);
     add(head.step);
     add(head.steps_from);
     add(head.sections[kLast].used);
@@ -483,6 +484,25 @@ TEST_CASE("of a killed process, the launcher's signal and its time are known; a 
   CHECK_FALSE(damaged->report.job.exit_signal);
   CHECK_FALSE(damaged->report.job.ended_at_ns);
   CHECK(damaged->damage == "the launcher's signal is damaged and was left out");
+}
+
+TEST_CASE("a process that its parent found ended by a signal was ended by it, unless its launcher sent one") {
+  const TempFolder folder;
+  const auto ledger = sampleLedger(0);
+  ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
+  ledger->header().pid = static_cast<uint64_t>(getpid());
+  ledger->header().pid_start_ticks = 1;
+  ledger->header().ended_at_ns = 0;
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  LedgerFile::noteEndedBy(folder / "x.ledger", SIGKILL);
+  const auto found = readLedgerFile(folder / "x.ledger");
+  CHECK(found->report.job.exit == ExitKind::kSignal);
+  CHECK(found->report.job.exit_signal == SIGKILL);
+  CHECK_FALSE(found->report.job.ended_at_ns);
+  LedgerFile::noteSignalSent(folder / "x.ledger", SIGTERM);
+  ledger->header().signal_sent_at_ns = lastEventNs(found->report);
+  CHECK(readLedgerFile(folder / "x.ledger")->report.job.exit == ExitKind::kKilled);
+  CHECK(readLedgerFile(folder / "x.ledger")->report.job.exit_signal == SIGTERM);
 }
 
 TEST_CASE("a process killed with SIGKILL leaves a consistent ledger") {
