@@ -3,7 +3,6 @@
 #include "report/merge/job_merge.h"
 
 #include <algorithm>
-#include <csignal>
 #include <iterator>
 #include <numeric>
 #include <span>
@@ -58,8 +57,8 @@ JobEndings endingsOf(const std::vector<JobProcess>& processes) {
   std::vector<int64_t> killed;
   std::vector<int64_t> unclear;
   for (const JobProcess& process : processes) {
-    const bool was_killed = process.exit == ExitKind::kKilled || process.exit_signal == SIGKILL;
-    if (process.rank && was_killed) {
+    const bool was_found = process.exit == ExitKind::kSignal && !process.ended_at_ns;
+    if (process.rank && (process.exit == ExitKind::kKilled || was_found)) {
       killed.push_back(*process.rank);
     } else if (process.rank && (process.exit == ExitKind::kSignal || process.exit == ExitKind::kRunning)) {
       unclear.push_back(*process.rank);

@@ -155,7 +155,8 @@ def test_killed_for_memory(runner: Runner, memory_group: Path) -> None:
     """The kernel kills the rank at its control group's limit."""
     run = runner.run(job_of("oom-killed", out="reports", JOB_MEMORY_GROUP=str(memory_group)), Mode.SHIM)
     assert run.outcomes[0].stdout == b"oom-killed -9\n"
-    assert assert_complete(run, 0).job["exit"] == "killed"
+    job = assert_complete(run, 0).job
+    assert (job["exit"], job["exit_signal"]) == ("signal", signal.SIGKILL)
 
 
 #: Mounts the folders of three ranks in a mount namespace, runs its arguments there, and saves the folders' contents.
