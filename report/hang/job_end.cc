@@ -157,7 +157,7 @@ class EndFinder {
     return ends_.at(rank) == RankEnd::kBroke && wait->second.call->issued_at_ns + kMomentNs > ended_ns_.at(rank);
   }
 
-  /// A rank that leaves closes its connections before its end is noted: who waits for it breaks off first.
+  /// A rank that leaves closes its connections before its end is noted: ranks that wait for it break off first.
   bool diedBefore(int64_t one, int64_t other) const {
     const auto end = ends_.find(one);
     if (end == ends_.end() || end->second == RankEnd::kRuns || end_.alive.contains(one)) {

@@ -10,7 +10,7 @@ namespace commtap {
 /// completions are known.
 bool hasCallUnderWay(const Report& report);
 
-/// Returns whether the process ended without running commtap's code, by a signal that its parent found or nobody knows.
+/// Returns whether the process ended without running commtap's code, by a signal, which its parent may have found.
 bool wasKilled(const Job& job);
 
 /// Returns the CLOCK_REALTIME of the last event that the report has before its process's end: a collective, a step, or
