@@ -113,6 +113,7 @@ std::string adviceText(const std::vector<Advice>& advice, const JobReport& job, 
       text += color.dim("  and " + counted(each.rows.size() - kMaxRows, "more row") + ": --json") + "\n";
     }
   }
+  text += unfinishedStep(job) == nullptr ? "" : "\nnote: the numbers have calls of one unfinished step too\n";
   return text;
 }
 

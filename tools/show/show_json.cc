@@ -105,6 +105,7 @@ ordered_json meansOf(const JobReport& job) {
   return {
       {"rank_count", means.ranks()},
       {"training_steps", means.steps()},
+      {"unfinished_step", unfinishedStep(job) != nullptr},
       {"by_kind", std::move(kinds)},
       {"by_module", std::move(modules)},
       {field::kSetup, {{field::kCount, numberJson(setup.calls)}, {field::kBytes, numberJson(setup.bytes)}}}};

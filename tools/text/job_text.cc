@@ -26,8 +26,9 @@ uint64_t callsIn(const JobStep& step) {
   return calls;
 }
 
-/// Returns whether more was communicated outside of the steps than the set-up, which comes before a first evaluation.
-bool hasCallsOutside(const JobReport& job) {
+/// Returns whether more was communicated outside of the steps than the set-up, which comes before a first evaluation,
+/// and of what.
+std::string callsOutside(const JobReport& job) {
   uint64_t calls = 0;
   for (const JobStep& step : job.outside_steps) {
     calls += callsIn(step);
@@ -36,7 +37,10 @@ bool hasCallsOutside(const JobReport& job) {
   for (const JobCollective& row : job.collectives) {
     setup += row.setup ? row.amount.count.sum : 0;
   }
-  return calls > setup;
+  return calls <= setup ? ""
+                        : fmt::format(
+                              "; among them calls outside of steps, as of {}",
+                              unfinishedStep(job) == nullptr ? "an evaluation" : "one unfinished");
 }
 
 } // namespace
@@ -44,7 +48,7 @@ bool hasCallsOutside(const JobReport& job) {
 Means::Means(const JobReport& job)
     : steps_(stepsOf(job)),
       ranks_(rankCount(job)),
-      has_calls_outside_(hasCallsOutside(job)),
+      outside_(callsOutside(job)),
       has_ended_(
           std::any_of(job.steps.begin(), job.steps.end(), [](const JobStep& step) { return step.timed_ranks; })) {}
 
@@ -114,14 +118,13 @@ std::string CallSpread::text(const JobReport& job, uint64_t steps) const {
 
 std::string unitText(const Means& means) {
   const std::string ranks = counted(means.ranks(), "rank");
-  return means.steps() == 0
-             ? fmt::format("Per rank: the mean of {}; the run has no training steps", ranks)
-             : fmt::format(
-                   "Per rank and step: all but set-up, divided by {} and {}{}{}",
-                   ranks,
-                   counted(means.steps(), "step"),
-                   means.isOneOpenStep() ? "; none was seen to end (show --steps says why)" : "",
-                   means.haveCallsOutside() ? "; among them calls outside of steps, as of an evaluation" : "");
+  return means.steps() == 0 ? fmt::format("Per rank: the mean of {}; the run has no training steps", ranks)
+                            : fmt::format(
+                                  "Per rank and step: all but set-up, divided by {} and {}{}{}",
+                                  ranks,
+                                  counted(means.steps(), "step"),
+                                  means.isOneOpenStep() ? "; none was seen to end (show --steps says why)" : "",
+                                  means.outside());
 }
 
 Mean Means::setupOf(const JobReport& job) const {

@@ -39,9 +39,9 @@ class Means {
   uint64_t ranks() const {
     return ranks_;
   }
-  /// Returns whether the numbers include calls that no step made.
-  bool haveCallsOutside() const {
-    return has_calls_outside_;
+  /// Returns the words that say that the numbers include calls that no step made; "" if they do not.
+  const std::string& outside() const {
+    return outside_;
   }
   /// Returns whether all is one step that was not seen to end: it may be a loop without a sign of a step.
   bool isOneOpenStep() const {
@@ -54,7 +54,7 @@ class Means {
  private:
   uint64_t steps_;
   uint64_t ranks_;
-  bool has_calls_outside_;
+  std::string outside_;
   bool has_ended_;
 };
 

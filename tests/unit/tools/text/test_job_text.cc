@@ -47,6 +47,17 @@ TEST_CASE("the only step may be a loop of which no step was seen to end") {
       "Per rank and step: all but set-up, divided by 2 ranks and 1 step; none was seen to end (show --steps says why)");
 }
 
+TEST_CASE("means say what else than whole steps is in them") {
+  JobReport job = jobWithSetup(5);
+  JobStep outside;
+  outside.first_step = 5;
+  outside.collectives.emplace_back().count.sum = 11;
+  job.outside_steps.push_back(outside);
+  CHECK(unitText(Means(job)).ends_with("and 5 steps; among them calls outside of steps, as of an evaluation"));
+  job.processes.emplace_back().exit = ExitKind::kKilled;
+  CHECK(unitText(Means(job)).ends_with("and 5 steps; among them calls outside of steps, as of one unfinished"));
+}
+
 TEST_CASE("means of a job without steps are per rank") {
   const JobReport job = jobWithSetup(0);
   const Means means(job);
