@@ -94,6 +94,7 @@ inline constexpr auto kColumns<Verification> = std::tuple{
     column("status", &Verification::status, ""),
     column("line", &Verification::line, "The first line of the text, for people."),
     column(field::kRunId, &Verification::run_id, "The run."),
+    column(field::kOtherRuns, &Verification::other_runs, kOtherRunsHelp),
     column(field::kAttempt, &Verification::attempt, "The attempt of the run, from 0."),
     column(field::kWorldSize, &Verification::world_size, "The number of ranks; null if not known."),
     column(field::kRanks, &Verification::ranks, "The ranks with samples, as ranges."),

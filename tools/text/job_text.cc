@@ -228,7 +228,7 @@ std::string headerText(const JobReport& job, Scope scope, const Color& color) {
     text += color.warning("no report of " + ranksText(job.missing)) + "\n";
   }
   if (job.other_runs > 0) {
-    text += counted(job.other_runs, "other run") + " in the same folder left out (commtap list, --run ID)\n";
+    text += leftOutText(job.other_runs) + "\n";
   }
   if (const uint64_t lives = successiveProcesses(job); lives > 1 && scope != Scope::kProcess) {
     text += fmt::format(
@@ -236,6 +236,10 @@ std::string headerText(const JobReport& job, Scope scope, const Color& color) {
         lives);
   }
   return text + exitLines(job, color) + notSeenLines(job, color);
+}
+
+std::string leftOutText(uint64_t runs) {
+  return counted(runs, "other run") + " left out (commtap list, --run ID)";
 }
 
 std::string headerText(const JobReport& job, const Color& color) {
@@ -280,6 +284,18 @@ std::string exitText(const ExitSummary& exit) {
   }
   const std::string end = endText(exit);
   return end.empty() ? "" : who + ": " + end;
+}
+
+std::vector<std::string> badEnds(const std::vector<const JobReport*>& jobs) {
+  std::vector<std::string> lines;
+  for (const JobReport* const job : jobs) {
+    for (const ExitSummary& exit : exitsOf(*job)) {
+      if (exit.hasEndedBadly()) {
+        lines.push_back(job->source + ": " + exitText(exit));
+      }
+    }
+  }
+  return lines;
 }
 
 std::string sizeText(uint32_t size) {

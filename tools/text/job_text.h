@@ -90,8 +90,13 @@ enum class Scope : uint8_t { kRun, kRanks, kProcess };
 std::string headerText(const JobReport& job, const Color& color);
 std::string headerText(const JobReport& job, Scope scope, const Color& color);
 
+/// Returns "3 other runs left out (commtap list, --run ID)".
+std::string leftOutText(uint64_t runs);
+
 /// Returns how processes ended: "killed after the launcher sent SIGTERM; ..."; "" if they ended normally.
 std::string endText(const ExitSummary& exit);
+/// Returns a line for each end of a run by a failure or a signal: fewer numbers may be due to it.
+std::vector<std::string> badEnds(const std::vector<const JobReport*>& jobs);
 /// Returns the ranks of one ending and how they ended: "rank 0-3: killed ..."; "" if they ended normally.
 std::string exitText(const ExitSummary& exit);
 /// Returns "3 unknown_op: ...; first: aten.talk (ranks 0-1)", what commtap did not see.

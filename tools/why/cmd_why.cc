@@ -24,6 +24,7 @@
 #include "tools/live/job_look.h"
 #include "tools/live/late_watch.h"
 #include "tools/live/process_state.h"
+#include "tools/text/job_text.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
 #include "tools/why/incident.h"
@@ -155,7 +156,7 @@ int sayOthers(const JobLooker& looker, const EarlierLook& before, ChosenRuns& ru
   if (runs.others.empty() || !arguments.run.empty()) {
     return kExitOk;
   }
-  say(counted(runs.others.size(), "other run") + " left out (commtap list, --run ID)");
+  say(leftOutText(runs.others.size()));
   int status = kExitOk;
   for (SeenRun& other : runs.others) {
     if (!isSince(other, runs.judged.back())) {

@@ -96,6 +96,17 @@ TEST_CASE("check fails on ranks that exited with an error, and names the status,
   CHECK(runCommtap({"check", job, "--allow", "failed"}).status() == 0);
 }
 
+TEST_CASE("check says how a baseline ended that was cut short") {
+  const TempFolder folder;
+  std::vector<Report> reports = sampleReports(4);
+  writeText(folder / "job.json", jobReportToJson(jobOf(reports)));
+  reports[3].job.exit_status = 3;
+  writeText(folder / "base.json", jobReportToJson(jobOf(reports)));
+  const Outcome outcome = runCommtap({"check", folder / "job.json", "--baseline", folder / "base.json"});
+  CHECK(has(outcome.out, "note: "));
+  CHECK(has(outcome.out, ": rank 3: ended with status 3\n"));
+}
+
 TEST_CASE("check neither uses nor overwrites an unreadable budget") {
   const CheckedJobs jobs;
   writeText(jobs.budget(), "precious = [");

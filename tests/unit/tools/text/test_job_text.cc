@@ -130,7 +130,7 @@ TEST_CASE("several attempts and other runs are mentioned") {
   job.other_runs = 1;
   const std::string text = headerText(job, Color::none());
   CHECK(text.find("attempt 2 of 0 to 2 (--attempt N)\n") != std::string::npos);
-  CHECK(text.find("1 other run in the same folder left out (commtap list, --run ID)\n") != std::string::npos);
+  CHECK(text.find("1 other run left out (commtap list, --run ID)\n") != std::string::npos);
 }
 
 TEST_CASE("the header says that processes of a rank which followed each other are added up") {
