@@ -163,8 +163,7 @@ int sayOthers(const JobLooker& looker, const EarlierLook& before, ChosenRuns& ru
       continue;
     }
     const Verdict verdict = looker.verdict(before, other.look);
-    const bool is_unknown = verdict.status == HangStatus::kUnknown && verdict.reason != HangReason::kKilled;
-    if (verdict.status != HangStatus::kHealthy && !is_unknown) {
+    if (needsLook(verdict)) {
       const std::string paths = fmt::format("{}", fmt::join(arguments.paths, " "));
       say(fmt::format("another run needs a look: commtap why --run {} {}", shellWord(other.run.run_id), paths));
       status = graver(status, exitStatusOf(verdict));
