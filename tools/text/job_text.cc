@@ -365,7 +365,7 @@ std::string adviceShareText(const Advice& advice, const JobReport& job) {
       means.add(*row, part);
     }
   }
-  const bool saves_bytes = advice.bytes > 0;
+  const bool saves_bytes = advice.bytes > 0 && part.bytes * 100 >= all.bytes; // the calls of numbers say more
   const double of_calls = advice.calls > 0 ? part.calls / all.calls : 0;
   const double share = saves_bytes ? part.bytes / all.bytes : of_calls;
   return share > 0

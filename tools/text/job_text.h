@@ -143,8 +143,8 @@ std::string ncclText(const JobReport& job, const Color& color, std::optional<Pha
 /// ", c10d.allreduce_, float32". Returns "" for a row whose name no other row has. `names`: the names of the rows.
 std::vector<std::string> distinctionsOf(std::span<const JobCollective* const> rows, std::span<const std::string> names);
 
-/// Returns "; its rows have 42.0 % of the bytes", or of the calls if no bytes would go, per rank and step as in commtap
-/// show; "" if only set-up is meant.
+/// Returns "; its rows have 42.0 % of the bytes", or of the calls if hardly any bytes would go, per rank and step as in
+/// commtap show; "" if only set-up is meant.
 std::string adviceShareText(const Advice& advice, const JobReport& job);
 
 /// Returns "; keeping it takes about 12.0 MiB per rank" for an advice to keep what is communicated again; "" for

@@ -198,7 +198,14 @@ TEST_CASE("the share of an advice is that of its rows, without set-up") {
   CHECK(adviceShareText(advice, job) == "; its rows have 100 % of the bytes");
   advice.bytes = 0;
   CHECK(adviceShareText(advice, job).empty());
-  advice.calls = 1;
+  advice.rows.pop_back();
+  job.collectives[0].setup = false;
+  job.collectives[0].amount.bytes.sum = 1; // a number
+  advice.bytes = advice.calls = 1;
+  CHECK(has(adviceShareText(advice, job), " % of the calls"));
+  job.collectives[0].setup = true;
+  advice.rows.push_back(&job.collectives[1]);
+  advice.bytes = 0;
   CHECK(adviceShareText(advice, job) == "; its rows have 100 % of the calls");
 }
 
