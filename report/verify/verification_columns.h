@@ -103,7 +103,11 @@ inline constexpr auto kColumns<Verification> = std::tuple{
         "samples",
         &Verification::samples,
         "How many steps two ranks or more have sampled, all at one moment of the job, of all optimizers together."),
-    column("first_step", &Verification::first_step, "The first of these steps, from 1; null if there is none."),
+    column(
+        "first_step",
+        &Verification::first_step,
+        "The first of these steps, from 1 as in COMMTAP_VERIFY; other commands number steps from 0. Null if there is "
+        "none."),
     column("last_step", &Verification::last_step, "The last of these steps; null if there is none."),
     column("parameters", &Verification::parameters, "How many parameters there are on all ranks."),
     column("replicated", &Verification::replicated, "How many of them have replicas, which were compared."),
