@@ -136,7 +136,7 @@ std::string adviceJson(const std::vector<Advice>& advice, const JobReport& job) 
         {"rows", rows},
     });
   }
-  const ordered_json document = {{field::kSchema, "commtap.advice/1"}, {"run", jobIdentityJson(job)}, {"advice", list}};
+  const ordered_json document = {{field::kSchema, "commtap.advise/1"}, {"run", jobIdentityJson(job)}, {"advice", list}};
   return jsonDocument(document);
 }
 
