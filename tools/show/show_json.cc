@@ -218,6 +218,10 @@ ordered_json mismatchesOf(const ShowView& view) {
 /// Adds what the options of the filter ask for.
 void addDetails(const ShowView& view, const ordered_json& parts, ordered_json& document) {
   const ShowFilter& filter = view.filter;
+  if (filter.ranks) {
+    document[field::kDisagreementsFound] = parts[field::kDisagreementsFound];
+    document[field::kDisagreements] = parts[field::kDisagreements];
+  }
   if (filter.operations) {
     document[field::kOperations] = view.operations.isKnown() ? operationsOf(view) : ordered_json(nullptr);
   }
