@@ -214,7 +214,7 @@ void findInEveryStep(Findings& findings) {
       const AdviceRule rule = is_barrier  ? AdviceRule::kBarrier
                               : is_number ? AdviceRule::kNumberReduced
                                           : AdviceRule::kObjects;
-      findings.add(rule, row, {is_number ? kRarely : 1, is_number ? 0.0 : 1});
+      findings.add(rule, row, is_number ? Stake{kRarely, kRarely} : Stake{});
     }
   }
 }

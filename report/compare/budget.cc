@@ -119,8 +119,9 @@ size_t entryFor(const Budget& budget, const CellKey& key) {
 
 std::vector<std::vector<CellChange>> excessesOf(const Budget& budget, const JobReport& job) {
   const uint64_t steps = std::max<uint64_t>(stepsOf(job), 1);
+  const JobStep* const unfinished = unfinishedStep(job);
   std::vector<std::vector<CellChange>> excesses(budget.entries.size() + 1);
-  for (const auto& [key, number] : cellsFor(budget, job)) {
+  for (auto [key, number] : cellsFor(budget, job)) {
     const size_t i = entryFor(budget, key);
     if (i == budget.entries.size()) {
       excesses[i].push_back({key, {{}, number}});
@@ -130,6 +131,9 @@ std::vector<std::vector<CellChange>> excessesOf(const Budget& budget, const JobR
     const bool per_step = budget.per_step && !key.setup;
     PerRank limit = per_step ? limitPerStep(entry, steps, budget.steps) : PerRank{0, entry.count, entry.bytes};
     limit.ranks = number.ranks;
+    if (per_step && unfinished != nullptr) {
+      leaveOut(*unfinished, key, limit, number);
+    }
     if (exceeds(number, limit, toleranceFor(budget.tolerances, key))) {
       excesses[i].push_back({key, {limit, number}});
     }

@@ -40,6 +40,18 @@ size_t removeAlike(const JobReport& before, const JobReport& after, JobCompariso
   });
 }
 
+/// Leaves out of the cells of a run what an unfinished step of it can have of them. Adds a note if there is one.
+void leaveOutUnfinished(const JobReport& job, const char* run, const Cells& others, Cells& cells, JobComparison& to) {
+  if (const JobStep* const unfinished = to.steps.arePerStep() ? unfinishedStep(job) : nullptr) {
+    for (auto& [key, cell] : cells) {
+      const auto other = others.find(key);
+      leaveOut(*unfinished, key, other == others.end() ? cell : other->second, cell);
+    }
+    to.notes.push_back(
+        std::string(run) + " has an unfinished step, which is taken for no change of a row that it can explain");
+  }
+}
+
 std::string unevenNote(size_t alike) {
   return (alike == 1 ? "1 row has" : std::to_string(alike) + " rows have") +
          " another mean per step only because one run made more steps: compared, and shown, by what each further step "
@@ -53,8 +65,10 @@ compareJobs(const JobReport& before, const JobReport& after, const std::vector<T
   auto [cells_before, cells_after] = comparableCells(before, after, steps);
   std::vector<std::string> group_notes = matchGroups(before, after, cells_before, cells_after);
   JobComparison comparison{steps, std::move(cells_before), std::move(cells_after), {}, dtypeNotes(before, after), {}};
-  comparison.changes = changesBetween(comparison.before, comparison.after, comparedRanks(before, after), rules, steps);
   comparison.notes = comparisonNotes(before, after, steps);
+  leaveOutUnfinished(before, "the run before", comparison.after, comparison.before, comparison);
+  leaveOutUnfinished(after, "the run after", comparison.before, comparison.after, comparison);
+  comparison.changes = changesBetween(comparison.before, comparison.after, comparedRanks(before, after), rules, steps);
   comparison.notes.insert(comparison.notes.end(), comparison.dtypes.begin(), comparison.dtypes.end());
   if (steps.before != steps.after) {
     comparison.notes.push_back(

@@ -192,6 +192,24 @@ Cells cellsBySetup(const JobReport& job, uint64_t steps) {
   return cellsOf(job, CellRules{.by_setup = true}, steps);
 }
 
+/// The step has no more of a cell than any other step, and no more of all cells of a kind than of the kind.
+void leaveOut(const JobStep& unfinished, const CellKey& key, const PerRank& other, PerRank& cell) {
+  const auto steps = static_cast<double>(std::max<uint64_t>(unfinished.first_step, 1));
+  const auto leave = [&](Spread<uint64_t> JobStepAmount::*amount, double least, double& number, uint64_t& sum) {
+    double most = 0;
+    for (const JobStepAmount& each : unfinished.collectives) {
+      most += each.kind == key.kind ? static_cast<double>((each.*amount).max) : 0;
+    }
+    const double without = std::max(number - std::min(most / steps, number / (steps + 1)), least);
+    if (!key.setup && without < number) {
+      sum = static_cast<uint64_t>(std::llround(static_cast<double>(sum) * without / number));
+      number = without;
+    }
+  };
+  leave(&JobStepAmount::count, other.count, cell.count, cell.count_sum);
+  leave(&JobStepAmount::bytes, other.bytes, cell.bytes, cell.bytes_sum);
+}
+
 std::pair<Cells, Cells> comparableCells(const JobReport& before, const JobReport& after, ComparedSteps steps) {
   constexpr CellRules rules{.by_label = true, .by_setup = true, .by_member = true};
   return {cellsOf(before, rules, steps.before), cellsOf(after, rules, steps.after)};

@@ -41,6 +41,9 @@ Cells cellsOf(const JobReport& job);
 /// Returns the cells of a job by set-up, each the sum of all labels. Those that are not set-up are divided by `steps`.
 Cells cellsBySetup(const JobReport& job, uint64_t steps);
 
+/// Leaves out of a cell per step what the result of unfinishedStep() can have of it, down to what `other` has.
+void leaveOut(const JobStep& unfinished, const CellKey& key, const PerRank& other, PerRank& cell);
+
 /// Returns the cells of two jobs by label and set-up, with the calls that a compiler merged as those of the members.
 /// Those that are not set-up are per step if `steps` are.
 std::pair<Cells, Cells> comparableCells(const JobReport& before, const JobReport& after, ComparedSteps steps = {});

@@ -128,7 +128,6 @@ class Judge {
     verdict_.reported = sights_.size();
     verdict_.quiet_s = times_.quietS();
     if (end_.wasEnded()) {
-      verdict_.last_activity_ns = std::max(verdict_.last_activity_ns, end_.at_ns);
       verdict_.end = HangEnd{end_.at_ns, end_.signal, end_.exit_status, rankRanges(end_.gave_up)};
     }
   }

@@ -166,7 +166,9 @@ inline constexpr auto kColumns<Verdict> = std::tuple{
     column<RealTime>(
         field::kLastActivityAt,
         &Verdict::last_activity_ns,
-        "When a rank was last known to be active: its last event, or its end. Null without ranks."),
+        "When a rank was last seen at work: its last collective, step, start or end, as in merged reports. Null "
+        "without "
+        "ranks."),
     column(
         "waits_s",
         &Verdict::waits_s,

@@ -121,10 +121,7 @@ inline constexpr auto kColumns<JobReport> = std::tuple{
         &JobReport::planned,
         "Whether `commtap plan` made the report: nothing was communicated, and the numbers are what it would have "
         "been."),
-    column(
-        field::kOtherRuns,
-        &JobReport::other_runs,
-        "The number of other runs that were found in the same folder and left out."),
+    column(field::kOtherRuns, &JobReport::other_runs, kOtherRunsHelp),
     column(field::kSource, &JobReport::source, "The folder or file that was merged, as the user named it."),
 };
 

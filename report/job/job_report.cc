@@ -149,6 +149,12 @@ uint64_t stepsOf(const JobReport& job) {
   return end;
 }
 
+const JobStep* unfinishedStep(const JobReport& job) {
+  const bool is_open = !job.outside_steps.empty() && job.outside_steps.back().first_step == stepsOf(job) &&
+                       job.outside_steps.back().timed_ranks == 0 && wasMade(job.outside_steps.back());
+  return is_open && (isRunning(job) || hasEndedBadly(job)) ? &job.outside_steps.back() : nullptr;
+}
+
 namespace {
 
 constexpr bool isSaturated(uint64_t sum) {

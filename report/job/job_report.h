@@ -304,6 +304,11 @@ uint64_t rankCount(const JobReport& job);
 /// evaluates, a step that no rank has completed counts only if it communicated.
 uint64_t stepsOf(const JobReport& job);
 
+/// Returns the row of the training step that a job was in when it was read, or ended badly: its calls are in the rows
+/// of the job, and stepsOf() does not count it. Returns nullptr if it communicated nothing, or the job ended well: what
+/// follows its last step is then no step.
+const JobStep* unfinishedStep(const JobReport& job);
+
 /// A row of a job's steps, and how many of these steps train.
 struct StepsThatTrain {
   const JobStep* row = nullptr;

@@ -45,6 +45,7 @@ inline constexpr auto kColumns<LayoutComparison> = std::tuple{
     column("status", &LayoutComparison::status, ""),
     column("line", &LayoutComparison::line, "The first line of the text, for people."),
     column(field::kRunId, &LayoutComparison::run_id, "The run."),
+    column(field::kOtherRuns, &LayoutComparison::other_runs, kOtherRunsHelp),
     column("like_run_id", &LayoutComparison::like_run_id, "The other run."),
     column(field::kRanks, &LayoutComparison::ranks, "How many ranks of the run have samples."),
     column("like_ranks", &LayoutComparison::like_ranks, "How many ranks of the other run have samples."),

@@ -78,6 +78,7 @@ struct LayoutComparison {
   LayoutStatus status = LayoutStatus::kNothingToCompare;
   std::string line; ///< in one sentence
   std::string run_id;
+  uint64_t other_runs = 0; ///< in the folders of both runs
   std::string like_run_id;
   uint64_t ranks = 0;
   uint64_t like_ranks = 0;

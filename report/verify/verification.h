@@ -54,6 +54,7 @@ struct Verification {
   VerifyStatus status = VerifyStatus::kNothingToCompare;
   std::string line; ///< in one sentence
   std::string run_id;
+  uint64_t other_runs = 0; ///< in the folder of the run
   int64_t attempt = 0;
   std::optional<int64_t> world_size;
   RankRanges ranks;                   ///< with samples

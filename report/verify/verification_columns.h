@@ -94,6 +94,7 @@ inline constexpr auto kColumns<Verification> = std::tuple{
     column("status", &Verification::status, ""),
     column("line", &Verification::line, "The first line of the text, for people."),
     column(field::kRunId, &Verification::run_id, "The run."),
+    column(field::kOtherRuns, &Verification::other_runs, kOtherRunsHelp),
     column(field::kAttempt, &Verification::attempt, "The attempt of the run, from 0."),
     column(field::kWorldSize, &Verification::world_size, "The number of ranks; null if not known."),
     column(field::kRanks, &Verification::ranks, "The ranks with samples, as ranges."),
@@ -102,7 +103,11 @@ inline constexpr auto kColumns<Verification> = std::tuple{
         "samples",
         &Verification::samples,
         "How many steps two ranks or more have sampled, all at one moment of the job, of all optimizers together."),
-    column("first_step", &Verification::first_step, "The first of these steps, from 1; null if there is none."),
+    column(
+        "first_step",
+        &Verification::first_step,
+        "The first of these steps, from 1 as in COMMTAP_VERIFY; other commands number steps from 0. Null if there is "
+        "none."),
     column("last_step", &Verification::last_step, "The last of these steps; null if there is none."),
     column("parameters", &Verification::parameters, "How many parameters there are on all ranks."),
     column("replicated", &Verification::replicated, "How many of them have replicas, which were compared."),

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/unit/step_samples.h"
 
+#include <utility>
+
 #include "tests/unit/job_samples.h"
 
 namespace commtap {
@@ -32,6 +34,14 @@ JobReport jobOfSteps(const std::vector<std::map<std::string, uint64_t>>& steps) 
     report.collectives.back().bytes = calls * kBytes;
   }
   return jobOf({report});
+}
+
+JobReport jobKilledIn(const std::vector<std::map<std::string, uint64_t>>& steps) {
+  JobReport job = jobOfSteps(steps);
+  job.outside_steps.push_back(std::move(job.steps.back()));
+  job.steps.pop_back();
+  job.processes[0].exit = ExitKind::kKilled;
+  return job;
 }
 
 } // namespace commtap

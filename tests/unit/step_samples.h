@@ -14,4 +14,7 @@ namespace commtap {
 /// Returns the job of rank 0 whose steps make these all_gathers of 8 bytes, by module. Each step has a backward pass.
 JobReport jobOfSteps(const std::vector<std::map<std::string, uint64_t>>& steps);
 
+/// Returns jobOfSteps() of a job that was killed in the last of the steps.
+JobReport jobKilledIn(const std::vector<std::map<std::string, uint64_t>>& steps);
+
 } // namespace commtap

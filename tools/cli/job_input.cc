@@ -12,6 +12,8 @@
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/run_note.h"
 #include "tools/cli/subcommands.h"
+#include "tools/text/job_text.h"
+#include "tools/text/text.h"
 
 namespace commtap {
 namespace {
@@ -55,6 +57,12 @@ void sayLaterFailure(const std::string& path, const JobSelection& selection, uin
   }
 }
 
+void sayRun(const std::string& run_id, uint64_t others, const JobSelection& selection) {
+  if (others > 0 && !selection.run_id) {
+    say("run " + inert(run_id) + " is read, " + leftOutText(others));
+  }
+}
+
 void addMissed(const std::string& path, JobReport& job) {
   for (const RunNote& note : isJobReport(path) ? std::vector<RunNote>() : runNotes(path)) {
     if (note.run_id == job.run_id && note.missed > 0) {
@@ -76,6 +84,7 @@ JobReport readJobInput(const std::string& path, const JobSelection& selection) {
   endIf(otherRunIn(path, *job, selection));
   addMissed(path, *job);
   sayLaterFailure(path, selection, job->started_at_ns);
+  sayRun(job->run_id, isJobReport(path) ? 0 : job->other_runs, selection);
   return std::move(*job);
 }
 

@@ -18,6 +18,9 @@ std::string failedRun(const std::string& path, const JobSelection& selection, ui
 /// nothing if a run is selected.
 void sayLaterFailure(const std::string& path, const JobSelection& selection, uint64_t after_ns);
 
+/// Says which run was read if it was not selected and others were left out.
+void sayRun(const std::string& run_id, uint64_t others, const JobSelection& selection);
+
 /// Adds to `not_seen` the processes of the run that loaded torch without commtap, as `commtap run` noted. Leaves a
 /// merged report as it is.
 void addMissed(const std::string& path, JobReport& job);

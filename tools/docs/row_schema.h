@@ -235,7 +235,8 @@ constexpr const char* typeName() {
   if constexpr (std::is_same_v<Format, RealTime>) {
     return "time";
   } else if constexpr (
-      (std::is_same_v<Item, std::string> && !std::is_same_v<Format, JsonObject>) || std::is_same_v<Format, RankList>) {
+      (std::is_same_v<Item, std::string> && !std::is_same_v<Format, JsonObject>) || std::is_same_v<Format, RankList> ||
+      std::is_same_v<Item, RankRanges>) {
     return "text";
   } else if constexpr (NamedEnum<Item> || std::is_same_v<Item, Timing>) {
     return "name";

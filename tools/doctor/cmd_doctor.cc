@@ -24,11 +24,12 @@ constexpr const char* kDoctorAbout =
 constexpr const char* kDoctorExitStatus = "0 no error; 1 an error: a job would not be counted; 2 wrong usage.";
 
 int doctor(const std::vector<std::string>& command, bool is_json) {
-  const DoctorReport report{
+  DoctorReport report{
       .checks = withProgress(
           [&](const Progress& progress) { return examine(command, environ, executableFolder(), progress); },
           "checking",
           std::chrono::milliseconds(0))};
+  report.verdict = verdictOf(report.checks);
   const int printed =
       printOut(is_json ? jsonDocument(report) : diagnosesText(report.checks, Color::forStream(STDOUT_FILENO)));
   return isHealthy(report.checks) ? printed : kExitFindings;

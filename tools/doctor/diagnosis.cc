@@ -34,22 +34,20 @@ std::string checksWith(const std::vector<Diagnosis>& diagnoses, Health health) {
   return names;
 }
 
-std::string verdictLine(const std::vector<Diagnosis>& diagnoses, const Color& color) {
-  const std::string errors = checksWith(diagnoses, Health::kError);
-  const std::string warnings = checksWith(diagnoses, Health::kWarning);
-  std::string text = warnings.empty() ? "a job would be counted" : "no error; see the warning at " + warnings;
-  if (!errors.empty()) {
-    text = "a job would not be counted, or its reports would not be where you look; see " + errors;
-  }
-  return "verdict: " + (errors.empty() ? text : color.alarm(text)) + "\n";
-}
-
 } // namespace
 
 bool isHealthy(const std::vector<Diagnosis>& diagnoses) {
   return std::none_of(diagnoses.begin(), diagnoses.end(), [](const Diagnosis& diagnosis) {
     return diagnosis.health == Health::kError;
   });
+}
+
+std::string verdictOf(const std::vector<Diagnosis>& diagnoses) {
+  const std::string errors = checksWith(diagnoses, Health::kError);
+  const std::string warnings = checksWith(diagnoses, Health::kWarning);
+  return !errors.empty()    ? "a job would not be counted, or its reports would not be where you look; see " + errors
+         : warnings.empty() ? "a job would be counted"
+                            : "no error; see the warning at " + warnings;
 }
 
 std::string diagnosesText(const std::vector<Diagnosis>& diagnoses, const Color& color) {
@@ -60,7 +58,8 @@ std::string diagnosesText(const std::vector<Diagnosis>& diagnoses, const Color& 
   for (const Diagnosis& diagnosis : sorted) {
     text += diagnosisLine(diagnosis, color);
   }
-  return text + verdictLine(sorted, color);
+  const std::string verdict = verdictOf(sorted);
+  return text + "verdict: " + (isHealthy(sorted) ? verdict : color.alarm(verdict)) + "\n";
 }
 
 } // namespace commtap

@@ -83,6 +83,7 @@ struct Diagnosis {
 /// The JSON of `commtap doctor`.
 struct DoctorReport {
   std::string schema = "commtap.doctor/1";
+  std::string verdict = {}; ///< verdictOf() the checks
   std::vector<Diagnosis> checks;
 };
 
@@ -97,11 +98,15 @@ inline constexpr auto kColumns<Diagnosis> = std::tuple{
 template <>
 inline constexpr auto kColumns<DoctorReport> = std::tuple{
     column(field::kSchema, &DoctorReport::schema, kSchemaHelp),
+    column("verdict", &DoctorReport::verdict, "Whether a job would be counted, in one sentence."),
     column("checks", &DoctorReport::checks, "The checks, in the order of their table; a check may have several."),
 };
 
 /// Returns whether no check found an error.
 bool isHealthy(const std::vector<Diagnosis>& diagnoses);
+
+/// Returns whether a job would be counted, in one sentence.
+std::string verdictOf(const std::vector<Diagnosis>& diagnoses);
 
 /// Returns one line per diagnosis, errors first: its health, the name of the check, what was found and what to do. The
 /// last line says whether a job would be counted.

@@ -113,6 +113,7 @@ std::string adviceText(const std::vector<Advice>& advice, const JobReport& job, 
       text += color.dim("  and " + counted(each.rows.size() - kMaxRows, "more row") + ": --json") + "\n";
     }
   }
+  text += unfinishedStep(job) == nullptr ? "" : "\nnote: the numbers have calls of one unfinished step too\n";
   return text;
 }
 
@@ -135,7 +136,7 @@ std::string adviceJson(const std::vector<Advice>& advice, const JobReport& job) 
         {"rows", rows},
     });
   }
-  const ordered_json document = {{field::kSchema, "commtap.advice/1"}, {"run", jobIdentityJson(job)}, {"advice", list}};
+  const ordered_json document = {{field::kSchema, "commtap.advise/1"}, {"run", jobIdentityJson(job)}, {"advice", list}};
   return jsonDocument(document);
 }
 

@@ -16,7 +16,7 @@ std::string stakeText(const Advice& advice, const JobReport& job);
 /// Formats advice for the terminal: one paragraph each, with the rows that prove it.
 std::string adviceText(const std::vector<Advice>& advice, const JobReport& job, const Color& color);
 
-/// Formats advice as one JSON document: `commtap.advice/1`.
+/// Formats advice as one JSON document: `commtap.advise/1`.
 std::string adviceJson(const std::vector<Advice>& advice, const JobReport& job);
 
 } // namespace commtap

@@ -52,6 +52,7 @@ ordered_json jobIdentityJson(const JobReport& job) {
       {field::kMissingRanks, rangesText(job.missing)},
       {field::kPlanned, job.planned},
       {"training_steps", stepsOf(job)},
+      {"unfinished_step", unfinishedStep(job) != nullptr},
   };
 }
 

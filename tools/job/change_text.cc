@@ -105,6 +105,7 @@ struct CheckTexts {
   Check::What what;
   std::string_view passed;
   std::string_view failed;
+  std::string_view more = "show"; ///< the command that says more of a failure
 };
 
 const CheckTexts& textsOf(const Check& check) {
@@ -112,17 +113,18 @@ const CheckTexts& textsOf(const Check& check) {
   static constexpr std::array<CheckTexts, 11> kTexts = {{
       {What::kReadable, "every report is readable", "reports are unreadable"},
       {What::kComplete, "every rank has a report", "ranks have no report"},
-      {What::kEnded, "no process was killed or ended by a signal", "processes were killed or ended by a signal"},
+      {What::kEnded, "no process was killed or ended by a signal", "processes were killed or ended by a signal", "why"},
       {What::kSeen, "nothing is missing from the reports", "something is missing from the reports"},
-      {What::kAgree, "ranks agree", "ranks disagree"},
-      {What::kBaseline, " equals the baseline", " differs from the baseline"},
+      {What::kAgree, "ranks agree", "ranks disagree", "show --ranks"},
+      {What::kBaseline, " equals the baseline", " differs from the baseline", "diff"},
       {What::kBudget, " is within its budget", " is not within its budget"},
       {What::kNoOther, "no communication outside the budget", "communication outside the budget"},
       {What::kSucceeded,
        "every process that exited did so with status 0",
-       "processes exited with another status than 0"},
-      {What::kTraining, "no error in the samples of parameters", "errors in the samples of parameters"},
-      {What::kPlan, " equals the plan", " differs from the plan"},
+       "processes exited with another status than 0",
+       "why"},
+      {What::kTraining, "no error in the samples of parameters", "errors in the samples of parameters", "verify"},
+      {What::kPlan, " equals the plan", " differs from the plan", "diff"},
   }};
   return *std::find_if(
       kTexts.begin(), kTexts.end(), [&check](const CheckTexts& row) { return row.what == check.what; });
@@ -203,6 +205,10 @@ std::string findingText(const Finding& finding, const JobReport& job) {
 
 std::string checkText(const Check& check) {
   return inert(check.subject).append(textsOf(check).passed);
+}
+
+std::string_view moreOf(const Check& check) {
+  return textsOf(check).more;
 }
 
 std::string failureText(const Check& check) {

@@ -26,6 +26,9 @@ std::string findingText(const Finding& finding, const JobReport& job);
 /// baseline".
 std::string checkText(const Check& check);
 
+/// Returns the subcommand that says more of a check that failed: "show --ranks".
+std::string_view moreOf(const Check& check);
+
 /// Returns the statement of a check that failed: "ranks disagree", "all_gather on mesh_tp differs from the baseline".
 std::string failureText(const Check& check);
 

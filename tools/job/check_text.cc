@@ -28,11 +28,13 @@ size_t failedCount(const std::vector<Check>& checks) {
       std::count_if(checks.begin(), checks.end(), [](const Check& check) { return !check.findings.empty(); }));
 }
 
-/// Returns "3 of 17 checks failed" or "all 17 checks passed".
+/// Returns "3 of 17 checks failed: commtap why says more", of the first, or "all 17 checks passed".
 std::string summaryText(const std::vector<Check>& checks) {
-  const size_t failed = failedCount(checks);
-  return failed == 0 ? fmt::format("all {} checks passed", checks.size())
-                     : fmt::format("{} of {} checks failed", failed, checks.size());
+  const auto first = std::ranges::find_if(checks, [](const Check& check) { return !check.findings.empty(); });
+  return first == checks.end()
+             ? fmt::format("all {} checks passed", checks.size())
+             : fmt::format(
+                   "{} of {} checks failed: commtap {} says more", failedCount(checks), checks.size(), moreOf(*first));
 }
 
 /// Returns the findings of a check, up to kMaxFindings, and the number of the others.

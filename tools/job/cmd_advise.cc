@@ -52,7 +52,7 @@ Verb adviseVerb() {
           OptionTable{
               readPath(
                   "PATH", arguments->path, "A folder of reports and ledgers, a plan, a report, or a merged report"),
-              jsonOption(arguments->json, "commtap-advice-1")} +
+              jsonOption(arguments->json, "commtap-advise-1")} +
           selectionOptions(arguments->selection),
       .run = [arguments](const Given& /*given*/) { return advise(*arguments); }};
 }

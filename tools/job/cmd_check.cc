@@ -19,6 +19,7 @@
 #include "tools/cli/verb.h"
 #include "tools/job/check_text.h"
 #include "tools/text/call_text.h"
+#include "tools/text/job_text.h"
 #include "tools/verify/verified_run.h"
 
 namespace commtap {
@@ -157,6 +158,8 @@ int judge(const JobReport& job, const Measure& measure, const CheckArguments& ar
     notes.emplace_back("a process still runs, or its end is not known: this is the job so far");
   }
   if (measure.baseline) {
+    const std::vector<std::string> ends = badEnds({&*measure.baseline});
+    notes.insert(notes.end(), ends.begin(), ends.end());
     const ComparedSteps steps = arguments.total ? ComparedSteps() : comparedSteps(*measure.baseline, job);
     const JobComparison comparison = compareJobs(*measure.baseline, job, measure.tolerances, steps);
     for (Check& check : checkBaseline(*measure.baseline, job, comparison, measure.allowed)) {

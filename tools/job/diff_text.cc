@@ -190,20 +190,6 @@ std::string notesText(const JobDiff& diff, const Color& color) {
   return text;
 }
 
-/// Returns the notes, after a line for each end of a run by a failure or a signal: fewer numbers may be due to it.
-std::vector<std::string> withEnds(const JobReport& before, const JobReport& after, std::vector<std::string> notes) {
-  std::vector<std::string> all;
-  for (const JobReport* const job : {&before, &after}) {
-    for (const ExitSummary& exit : exitsOf(*job)) {
-      if (exit.hasEndedBadly()) {
-        all.push_back(job->source + ": " + exitText(exit));
-      }
-    }
-  }
-  all.insert(all.end(), std::make_move_iterator(notes.begin()), std::make_move_iterator(notes.end()));
-  return all;
-}
-
 } // namespace
 
 std::string bucketedText(const JobDiff& diff) {
@@ -213,6 +199,8 @@ std::string bucketedText(const JobDiff& diff) {
 JobDiff
 diffOf(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules, ComparedSteps steps) {
   JobComparison comparison = compareJobs(before, after, rules, steps);
+  const std::vector<std::string> ends = badEnds({&before, &after});
+  comparison.notes.insert(comparison.notes.begin(), ends.begin(), ends.end());
   std::set<std::string> modules;
   for (const CellChange& change : comparison.changes) {
     modules.insert(change.key.module);
@@ -233,7 +221,7 @@ diffOf(const JobReport& before, const JobReport& after, const std::vector<Tolera
       &before,
       &after,
       mergedDifference(before, after).rows,
-      withEnds(before, after, std::move(comparison.notes)),
+      std::move(comparison.notes),
       std::move(comparison.dtypes),
       bundle(comparison.changes, stepsOfBoth(before, after), per_step),
       bundle(by_module, 1, per_step),

@@ -50,6 +50,10 @@ int list(const ListArguments& arguments) {
       withProgress([&](const Progress& progress) { return listRuns(arguments.folder, filter, progress); }),
       kExitFindings);
   sayAll(found.problems);
+  if (found.runs.empty()) {
+    say("no run in " + arguments.folder + (arguments.failed ? " failed or was killed" : " is listed") +
+        (within_ns ? ", of those of the last " + arguments.since : ""));
+  }
   const int printed = printOut(
       arguments.json ? jsonDocument(found)
                      : listText(found, arguments.folder, Color::forStream(STDOUT_FILENO), isatty(STDOUT_FILENO) == 1));

@@ -25,7 +25,10 @@ inline constexpr auto kColumns<ListedRun> = std::tuple{
         "multiprocessing and Ray; empty if its report has none."),
     column<RealTime>(field::kStartedAt, &ListedRun::started_at_ns, "When its first process started."),
     column<RealTime>(field::kEndedAt, &ListedRun::ended_at_ns, "When its last process ended; null if one has no end."),
-    column<RealTime>("last_activity_at", &ListedRun::last_activity_ns, "When a process last made an event."),
+    column<RealTime>(
+        "last_activity_at",
+        &ListedRun::last_activity_ns,
+        "When a process was last seen at work, as in merged reports."),
     column("attempts", &ListedRun::attempts, "How many attempts there are. The other fields are of the last one."),
     column(field::kRanks, &ListedRun::ranks, "The ranks with a report, as ranges."),
     column("missing_ranks", &ListedRun::missing, "The ranks without a report, as ranges; empty if not known."),

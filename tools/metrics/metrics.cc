@@ -73,9 +73,9 @@ constexpr std::array<MetricRow, kMetricCount> kTable = [] {
        "A process whose report or ledger was read."},
       {{kProcessRunning, "commtap_process_running", kGauge, "", "run_id attempt rank"},
        "Processes of the rank that are still running."},
-      {{kProcessExit, "commtap_process_exit", kGauge, "", "run_id attempt rank exit"},
-       "Processes of the rank that ended this way: normal, _exit, failed (by itself, with another status than 0), "
-       "signal, killed, after_work (killed, and its numbers are whole), or ended (by its launcher's signal)."},
+      {{kProcessExit, "commtap_process_exit", kGauge, "", "run_id attempt rank exit exit_status exit_signal"},
+       "Processes of the rank that ended this way: exit, exit_status and exit_signal as in their reports (commtap help "
+       "report). The last two are empty if null; killed with an exit_signal: its launcher ended it."},
       {{kProcessStart, "commtap_process_start_time_seconds", kGauge, "seconds", "run_id attempt rank"},
        "Start time of the rank's first process, in seconds since 1970."},
       {{kProcessEnd, "commtap_process_end_time_seconds", kGauge, "seconds", "run_id attempt rank"},

@@ -213,8 +213,10 @@ void RankMetrics::addProcess(const Report& report) {
   if (job.exit == ExitKind::kRunning) {
     ++running_;
   } else {
-    const bool was_ended = job.exit == ExitKind::kKilled && job.exit_signal; // by the signal of its launcher
-    exits_[was_ended ? "ended" : job.exit_status.value_or(0) == 0 ? exitKindName(job.exit) : "failed"] += 1;
+    const std::string status = job.exit_status ? std::to_string(*job.exit_status) : "";
+    const std::string signal = job.exit_signal ? std::to_string(*job.exit_signal) : "";
+    exits_[rank_.with({{"exit", exitKindName(job.exit)}, {"exit_status", status}, {"exit_signal", signal}}).text()] +=
+        1;
   }
   start_ns_ = std::min(start_ns_, job.started_at_ns);
   end_ns_ = end_ns_ && job.ended_at_ns ? std::max(end_ns_, job.ended_at_ns) : std::nullopt;
@@ -231,8 +233,8 @@ void RankMetrics::addProcessesTo(Exposition& out) const {
     out.add(MetricId::kProcess, labels, uint64_t{1});
   }
   out.add(MetricId::kProcessRunning, rank_.text(), running_);
-  for (const auto& [exit, count] : exits_) {
-    out.add(MetricId::kProcessExit, rank_.with({{"exit", exit}}).text(), count);
+  for (const auto& [labels, count] : exits_) {
+    out.add(MetricId::kProcessExit, labels, count);
   }
   out.addNs(MetricId::kProcessStart, rank_.text(), start_ns_);
   if (end_ns_) {

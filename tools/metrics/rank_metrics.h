@@ -68,7 +68,7 @@ class RankMetrics {
   SeriesLimit* limit_;
   std::vector<std::string> processes_; ///< label texts
   uint64_t running_ = 0;
-  std::map<std::string_view, uint64_t> exits_; ///< by how the process ended
+  std::map<std::string, uint64_t> exits_; ///< by labels
   uint64_t start_ns_ = UINT64_MAX;
   std::optional<uint64_t> end_ns_ = 0; ///< nullopt if a process has not ended
   uint64_t steps_ = 0;

@@ -135,7 +135,7 @@ std::string LiveMetrics::page(const std::string& folder_name) {
   const RunList listed = runs(); // before the lock: a large folder must not delay the metrics
   const std::lock_guard lock(mutex_);
   refresh();
-  return servePage(live_, listed, folder_name, wallClockNs());
+  return servePage(live_, hangs_, listed, folder_name, wallClockNs());
 }
 
 std::optional<std::string> LiveMetrics::jobData(const AttemptKey& key) {

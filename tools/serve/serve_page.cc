@@ -3,6 +3,7 @@
 #include "tools/serve/serve_paths.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -59,11 +60,7 @@ std::string stateLine(const JobReport& job, std::span<const Report* const> repor
   }
   std::string state;
   if (!isRunning(job)) {
-    const std::vector<ExitSummary> exits = exitsOf(job);
-    const auto hasAny = [&exits](bool (ExitSummary::*is_so)() const) { return std::ranges::any_of(exits, is_so); };
-    state = hasAny(&ExitSummary::hasFailed)   ? badText("Ended with an error")
-            : hasAny(&ExitSummary::wasKilled) ? badText("Ended, not by itself")
-                                              : "<strong>Ended</strong>";
+    state = hasEndedBadly(job) ? badText("Failed, or was killed") : "<strong>Ended</strong>";
   } else if (idle_s >= kQuietJobSeconds) {
     state = badText("Quiet: no collective and no step for " + idle);
   } else {
@@ -83,21 +80,21 @@ std::string disagreementLine(const JobReport& job) {
                     : fmt::format("<p class=bad>Ranks disagree, differences found: {}; the page lists them\n", found);
 }
 
-std::string attemptSection(const std::vector<const Report*>& reports, uint64_t now_ns) {
-  JobReport job = mergedJob(reports);
-  job.missing.clear(); // they may run on other nodes
+using Reports = std::vector<const Report*>;
+
+std::string attemptSection(const JobReport& job, const Reports& reports, const std::string& why, uint64_t now_ns) {
   return fmt::format(
              "<h2><a href=\"{}\">{}</a>{}</h2>\n",
              htmlText(jobAddress({job.run_id, job.attempt})),
              job.run_id.empty() ? "Run without a name" : htmlText(job.run_id),
              job.attempt == 0 ? "" : fmt::format(", attempt {}", job.attempt)) +
-         stateLine(job, reports, now_ns) + disagreementLine(job) + "<pre>" + xmlText(numbersText(job, Color::none())) +
-         "</pre>\n";
+         stateLine(job, reports, now_ns) + (why.empty() ? "" : "<p class=bad>why: " + htmlText(why) + "\n") +
+         disagreementLine(job) + "<pre>" + xmlText(numbersText(job, Color::none())) + "</pre>\n";
 }
 
-using Attempts = std::map<AttemptKey, std::vector<const Report*>>;
+using Attempts = std::map<AttemptKey, Reports>;
 
-/// Returns the table of `commtap list`. Runs with a section above have a link to their page.
+/// Returns the table of `commtap list`. Runs with a section below have a link to their page.
 std::string runTable(const RunList& runs, const Attempts& attempts) {
   if (runs.runs.empty()) {
     return "";
@@ -132,22 +129,34 @@ std::string runTable(const RunList& runs, const Attempts& attempts) {
 
 } // namespace
 
-std::string servePage(const LiveReports& live, const RunList& runs, const std::string& folder, uint64_t now_ns) {
+std::string servePage(
+    const LiveReports& live,
+    const HangWatch& hangs,
+    const RunList& runs,
+    const std::string& folder,
+    uint64_t now_ns) {
   Attempts attempts;
   for (const auto& report : live.reports) {
     attempts[{report->job.run_id, report->job.attempt}].push_back(report.get());
   }
+  std::vector<JobReport> jobs;
+  for (const auto& [key, reports] : attempts) {
+    jobs.emplace_back(mergedJob(reports)).missing.clear(); // they may run on other nodes
+  }
+  std::ranges::stable_sort(jobs, std::greater<>(), &JobReport::started_at_ns);
+  const auto running = static_cast<size_t>(std::ranges::count_if(jobs, [](const auto& job) { return isRunning(job); }));
   std::string page = kHead;
   page += fmt::format(
-      "<h1>commtap</h1>\n<p>Jobs that write to {} on this node. For Prometheus: <a href=\"metrics\">/metrics</a>.\n",
-      htmlText(folder));
-  if (attempts.empty()) {
-    page += "<p>No job is running here, and none has ended recently.\n";
-  }
-  for (const auto& [key, reports] : attempts) {
-    page += attemptSection(reports, now_ns);
-  }
+      "<h1>commtap</h1>\n<p>{}: {} on this node, {} ended recently. For Prometheus: <a "
+      "href=\"metrics\">/metrics</a>.\n",
+      htmlText(folder),
+      counted(running, "running job"),
+      jobs.size() - running);
   page += runTable(runs, attempts);
+  for (const JobReport& job : jobs) {
+    const AttemptKey key(job.run_id, job.attempt);
+    page += attemptSection(job, attempts[key], hangs.why(key), now_ns);
+  }
   for (const std::string& problem : live.problems) {
     page += fmt::format("<p class=bad>{}\n", htmlText(problem));
   }

@@ -90,6 +90,11 @@ void HangWatch::judge(JobLook now, Attempt& attempt) {
   }
 }
 
+std::string HangWatch::why(const AttemptKey& key) const {
+  const auto found = attempts_.find(key);
+  return found != attempts_.end() && needsLook(found->second.verdict) ? found->second.verdict.line : "";
+}
+
 void HangWatch::addTo(Exposition& exposition) const {
   for (const auto& [key, attempt] : attempts_) {
     addStatus(key, attempt.verdict, exposition);

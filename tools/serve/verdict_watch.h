@@ -25,6 +25,8 @@ class HangWatch {
   /// Judges each attempt in `now` that has a rank. Returns a line for each hang that is new. Forgets other attempts.
   std::vector<std::string> look(const JobLook& now);
 
+  /// Returns the line of `commtap why` on an attempt that needs a look; "" for others.
+  std::string why(const AttemptKey& key) const;
   /// Adds the verdicts of the last look.
   void addTo(Exposition& exposition) const;
 

@@ -50,7 +50,7 @@ int printView(const ShowArguments& arguments, const ShowView& view) {
   const Color color = Color::forStream(STDOUT_FILENO);
   const JobReport& job = view.job;
   const bool asks_for_ranks = view.filter.ranks;
-  if (asks_for_ranks && std::filesystem::is_directory(arguments.path)) {
+  if (asks_for_ranks && !arguments.json && std::filesystem::is_directory(arguments.path)) {
     printOut(verifiedLine(job, arguments.path));
   }
   const int written = printOut(
@@ -208,8 +208,7 @@ OptionTable detailOptions(ShowArguments& arguments) {
   return {
       {.names = "--ranks",
        .help = "Show whether ranks agree, and how numbers are spread over them, not modules",
-       .to = &filter.ranks,
-       .excludes = {"--json"}},
+       .to = &filter.ranks},
       {.names = "--per-step", .help = "Also show each module's numbers per training step", .to = &filter.per_step},
       {.names = "--tree",
        .help = "Show the tree of modules, and sums over ranks and the whole run",

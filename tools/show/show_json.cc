@@ -105,6 +105,7 @@ ordered_json meansOf(const JobReport& job) {
   return {
       {"rank_count", means.ranks()},
       {"training_steps", means.steps()},
+      {"unfinished_step", unfinishedStep(job) != nullptr},
       {"by_kind", std::move(kinds)},
       {"by_module", std::move(modules)},
       {field::kSetup, {{field::kCount, numberJson(setup.calls)}, {field::kBytes, numberJson(setup.bytes)}}}};
@@ -217,6 +218,10 @@ ordered_json mismatchesOf(const ShowView& view) {
 /// Adds what the options of the filter ask for.
 void addDetails(const ShowView& view, const ordered_json& parts, ordered_json& document) {
   const ShowFilter& filter = view.filter;
+  if (filter.ranks) {
+    document[field::kDisagreementsFound] = parts[field::kDisagreementsFound];
+    document[field::kDisagreements] = parts[field::kDisagreements];
+  }
   if (filter.operations) {
     document[field::kOperations] = view.operations.isKnown() ? operationsOf(view) : ordered_json(nullptr);
   }

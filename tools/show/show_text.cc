@@ -173,7 +173,8 @@ std::string moduleText(const ShowView& view, const Color& color) {
   std::string text = color.bold("By module") + " (COUNT and BYTES with all modules below, OWN without" +
                      (shown.labels ? ", by LABEL" : "") + sortText(view) + ")\n" + table.text(color);
   if (view.filter.per_step) {
-    const std::string steps = "PER STEP: the mean of " + counted(shown.steps, "step") + ", without set-up";
+    const std::string steps =
+        "PER STEP: the mean of " + counted(shown.steps, "step") + ", without set-up" + Means(view.job).outside();
     text += color.dim(shown.steps == 0 ? "the job has no steps" : steps) + "\n";
   }
   text += shown.ranks

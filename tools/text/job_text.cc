@@ -26,8 +26,9 @@ uint64_t callsIn(const JobStep& step) {
   return calls;
 }
 
-/// Returns whether more was communicated outside of the steps than the set-up, which comes before a first evaluation.
-bool hasCallsOutside(const JobReport& job) {
+/// Returns whether more was communicated outside of the steps than the set-up, which comes before a first evaluation,
+/// and of what.
+std::string callsOutside(const JobReport& job) {
   uint64_t calls = 0;
   for (const JobStep& step : job.outside_steps) {
     calls += callsIn(step);
@@ -36,7 +37,10 @@ bool hasCallsOutside(const JobReport& job) {
   for (const JobCollective& row : job.collectives) {
     setup += row.setup ? row.amount.count.sum : 0;
   }
-  return calls > setup;
+  return calls <= setup ? ""
+                        : fmt::format(
+                              "; among them calls outside of steps, as of {}",
+                              unfinishedStep(job) == nullptr ? "an evaluation" : "one unfinished");
 }
 
 } // namespace
@@ -44,7 +48,7 @@ bool hasCallsOutside(const JobReport& job) {
 Means::Means(const JobReport& job)
     : steps_(stepsOf(job)),
       ranks_(rankCount(job)),
-      has_calls_outside_(hasCallsOutside(job)),
+      outside_(callsOutside(job)),
       has_ended_(
           std::any_of(job.steps.begin(), job.steps.end(), [](const JobStep& step) { return step.timed_ranks; })) {}
 
@@ -114,14 +118,13 @@ std::string CallSpread::text(const JobReport& job, uint64_t steps) const {
 
 std::string unitText(const Means& means) {
   const std::string ranks = counted(means.ranks(), "rank");
-  return means.steps() == 0
-             ? fmt::format("Per rank: the mean of {}; the run has no training steps", ranks)
-             : fmt::format(
-                   "Per rank and step: all but set-up, divided by {} and {}{}{}",
-                   ranks,
-                   counted(means.steps(), "step"),
-                   means.isOneOpenStep() ? "; none was seen to end (show --steps says why)" : "",
-                   means.haveCallsOutside() ? "; among them calls outside of steps, as of an evaluation" : "");
+  return means.steps() == 0 ? fmt::format("Per rank: the mean of {}; the run has no training steps", ranks)
+                            : fmt::format(
+                                  "Per rank and step: all but set-up, divided by {} and {}{}{}",
+                                  ranks,
+                                  counted(means.steps(), "step"),
+                                  means.isOneOpenStep() ? "; none was seen to end (show --steps says why)" : "",
+                                  means.outside());
 }
 
 Mean Means::setupOf(const JobReport& job) const {
@@ -225,7 +228,7 @@ std::string headerText(const JobReport& job, Scope scope, const Color& color) {
     text += color.warning("no report of " + ranksText(job.missing)) + "\n";
   }
   if (job.other_runs > 0) {
-    text += counted(job.other_runs, "other run") + " in the same folder left out (commtap list, --run ID)\n";
+    text += leftOutText(job.other_runs) + "\n";
   }
   if (const uint64_t lives = successiveProcesses(job); lives > 1 && scope != Scope::kProcess) {
     text += fmt::format(
@@ -233,6 +236,10 @@ std::string headerText(const JobReport& job, Scope scope, const Color& color) {
         lives);
   }
   return text + exitLines(job, color) + notSeenLines(job, color);
+}
+
+std::string leftOutText(uint64_t runs) {
+  return counted(runs, "other run") + " left out (commtap list, --run ID)";
 }
 
 std::string headerText(const JobReport& job, const Color& color) {
@@ -277,6 +284,18 @@ std::string exitText(const ExitSummary& exit) {
   }
   const std::string end = endText(exit);
   return end.empty() ? "" : who + ": " + end;
+}
+
+std::vector<std::string> badEnds(const std::vector<const JobReport*>& jobs) {
+  std::vector<std::string> lines;
+  for (const JobReport* const job : jobs) {
+    for (const ExitSummary& exit : exitsOf(*job)) {
+      if (exit.hasEndedBadly()) {
+        lines.push_back(job->source + ": " + exitText(exit));
+      }
+    }
+  }
+  return lines;
 }
 
 std::string sizeText(uint32_t size) {
@@ -346,7 +365,7 @@ std::string adviceShareText(const Advice& advice, const JobReport& job) {
       means.add(*row, part);
     }
   }
-  const bool saves_bytes = advice.bytes > 0;
+  const bool saves_bytes = advice.bytes > 0 && part.bytes * 100 >= all.bytes; // the calls of numbers say more
   const double of_calls = advice.calls > 0 ? part.calls / all.calls : 0;
   const double share = saves_bytes ? part.bytes / all.bytes : of_calls;
   return share > 0

@@ -39,9 +39,9 @@ class Means {
   uint64_t ranks() const {
     return ranks_;
   }
-  /// Returns whether the numbers include calls that no step made.
-  bool haveCallsOutside() const {
-    return has_calls_outside_;
+  /// Returns the words that say that the numbers include calls that no step made; "" if they do not.
+  const std::string& outside() const {
+    return outside_;
   }
   /// Returns whether all is one step that was not seen to end: it may be a loop without a sign of a step.
   bool isOneOpenStep() const {
@@ -54,7 +54,7 @@ class Means {
  private:
   uint64_t steps_;
   uint64_t ranks_;
-  bool has_calls_outside_;
+  std::string outside_;
   bool has_ended_;
 };
 
@@ -90,8 +90,13 @@ enum class Scope : uint8_t { kRun, kRanks, kProcess };
 std::string headerText(const JobReport& job, const Color& color);
 std::string headerText(const JobReport& job, Scope scope, const Color& color);
 
+/// Returns "3 other runs left out (commtap list, --run ID)".
+std::string leftOutText(uint64_t runs);
+
 /// Returns how processes ended: "killed after the launcher sent SIGTERM; ..."; "" if they ended normally.
 std::string endText(const ExitSummary& exit);
+/// Returns a line for each end of a run by a failure or a signal: fewer numbers may be due to it.
+std::vector<std::string> badEnds(const std::vector<const JobReport*>& jobs);
 /// Returns the ranks of one ending and how they ended: "rank 0-3: killed ..."; "" if they ended normally.
 std::string exitText(const ExitSummary& exit);
 /// Returns "3 unknown_op: ...; first: aten.talk (ranks 0-1)", what commtap did not see.
@@ -138,8 +143,8 @@ std::string ncclText(const JobReport& job, const Color& color, std::optional<Pha
 /// ", c10d.allreduce_, float32". Returns "" for a row whose name no other row has. `names`: the names of the rows.
 std::vector<std::string> distinctionsOf(std::span<const JobCollective* const> rows, std::span<const std::string> names);
 
-/// Returns "; its rows have 42.0 % of the bytes", or of the calls if no bytes would go, per rank and step as in commtap
-/// show; "" if only set-up is meant.
+/// Returns "; its rows have 42.0 % of the bytes", or of the calls if hardly any bytes would go, per rank and step as in
+/// commtap show; "" if only set-up is meant.
 std::string adviceShareText(const Advice& advice, const JobReport& job);
 
 /// Returns "; keeping it takes about 12.0 MiB per rank" for an advice to keep what is communicated again; "" for

@@ -11,6 +11,7 @@
 #include "report/layouts/layout_columns.h"
 #include "report/runs/ledger_recovery.h"
 #include "report/verify/verification_columns.h"
+#include "tools/cli/job_input.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/verb.h"
 #include "tools/verify/finding_text.h"
@@ -69,6 +70,7 @@ int answer(
     JunitOf<Judged> junit,
     const IsFailure& is_failure) {
   endIf(result ? "" : result.error(), kExitNoSamples);
+  sayRun(result->run_id, result->other_runs, arguments.selection);
   sayAll(result->problems);
   const std::string output = arguments.json                ? jsonDocument(*result)
                              : arguments.format == "junit" ? junit(*result, arguments.strict)

@@ -97,6 +97,7 @@ void addFacts(const std::string& path, const JobSelection& selection, const Prog
   run.facts.groups = std::move(of_groups.groups);
   run.facts.idle_dimensions = std::move(of_groups.idle_dimensions);
   run.not_seen = job->not_seen;
+  run.other_runs = job->other_runs;
   run.problems.insert(run.problems.end(), job->problems.begin(), job->problems.end());
 }
 
@@ -149,6 +150,7 @@ Result<Verification> verifiedRun(const std::string& path, const JobSelection& se
     return Result<Verification>::failure(run.error());
   }
   Verification result = verify(run->processes, run->facts);
+  result.other_runs = run->other_runs;
   result.not_sampled = notSampledText(*run, result);
   result.problems = run->problems;
   result.unreadable = run->unreadable + run->doubled.size();
@@ -174,6 +176,7 @@ Result<LayoutComparison> comparedRuns(
   }
   LayoutComparison result = compareLayouts(whole[0], whole[1], whole.size() > 2 ? &whole[2] : nullptr, options);
   for (const RunSamples& run : runs) {
+    result.other_runs += run.other_runs;
     result.problems.insert(result.problems.end(), run.problems.begin(), run.problems.end());
     result.unreadable += run.unreadable + run.doubled.size();
   }

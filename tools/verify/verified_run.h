@@ -22,6 +22,7 @@ struct RunSamples {
   JobFacts facts;                       ///< empty without reports
   std::vector<NotSeenSummary> not_seen; ///< of the reports
   std::vector<int64_t> doubled;         ///< ranks of which several processes have samples: one of each is judged
+  uint64_t other_runs = 0;              ///< with reports in the same folder
   uint64_t unreadable = 0;              ///< files of samples that could not be read
   std::vector<std::string> problems;
 };

@@ -24,6 +24,7 @@
 #include "tools/live/job_look.h"
 #include "tools/live/late_watch.h"
 #include "tools/live/process_state.h"
+#include "tools/text/job_text.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
 #include "tools/why/incident.h"
@@ -155,15 +156,14 @@ int sayOthers(const JobLooker& looker, const EarlierLook& before, ChosenRuns& ru
   if (runs.others.empty() || !arguments.run.empty()) {
     return kExitOk;
   }
-  say(counted(runs.others.size(), "other run") + " left out (commtap list, --run ID)");
+  say(leftOutText(runs.others.size()));
   int status = kExitOk;
   for (SeenRun& other : runs.others) {
     if (!isSince(other, runs.judged.back())) {
       continue;
     }
     const Verdict verdict = looker.verdict(before, other.look);
-    const bool is_unknown = verdict.status == HangStatus::kUnknown && verdict.reason != HangReason::kKilled;
-    if (verdict.status != HangStatus::kHealthy && !is_unknown) {
+    if (needsLook(verdict)) {
       const std::string paths = fmt::format("{}", fmt::join(arguments.paths, " "));
       say(fmt::format("another run needs a look: commtap why --run {} {}", shellWord(other.run.run_id), paths));
       status = graver(status, exitStatusOf(verdict));

@@ -132,6 +132,11 @@ Verdict verdictOf(const EarlierLook& before, const JobLook& now, double patience
   return verdict;
 }
 
+bool needsLook(const Verdict& verdict) {
+  const bool is_unknown = verdict.status == HangStatus::kUnknown && verdict.reason != HangReason::kKilled;
+  return verdict.status != HangStatus::kHealthy && !is_unknown;
+}
+
 std::string endedLine(const JobReport& job, const std::string& folder) {
   if (!hasEndedBadly(job)) {
     return "";

@@ -16,6 +16,9 @@ inline constexpr double kDefaultPatienceS = 60;
 /// Returns why the newest job in `now` hangs. Its status is HangStatus::kUnknown if there is no process with a rank.
 Verdict verdictOf(const EarlierLook& before, const JobLook& now, double patience_s);
 
+/// Returns whether a job hangs, has failed or was killed, as far as the verdict knows.
+bool needsLook(const Verdict& verdict);
+
 /// Returns the line "why: ..." for commands that show other facts of a run that has ended, with the command that shows
 /// more; "" if all ranks ended by themselves and without an error, or the newest run in the folder is another.
 std::string endedLine(const JobReport& job, const std::string& folder);

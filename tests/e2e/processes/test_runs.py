@@ -125,7 +125,7 @@ def test_commtap_run_twice(tmp_path: Path) -> None:
     assert runs[2][0].path.parent == out / ids[2]
     for said in (second.stderr, show(out)):
         assert f"run {ids[2]}, started" in said
-        assert "1 other run in the same folder left out (commtap list, --run ID)" in said
+        assert "1 other run left out (commtap list, --run ID)" in said
     assert f"run {ids[1]}, started" in show(out, "--run", ids[1])
     listed = json.loads(run([str(COMMAND), "list", "--json"], environment(COMMTAP_OUT=str(out))).stdout)
     jsonschema.validate(listed, closed(json.loads(LIST_SCHEMA.read_text(encoding="utf-8"))))

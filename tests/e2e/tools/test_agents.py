@@ -4,11 +4,12 @@
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import COMMAND, REPOSITORY, Job, Run, Runner
+from harness import COMMAND, JOBS_FOLDER, REPOSITORY, Job, Run, Runner
 
 from report import document_of
 
@@ -39,10 +40,15 @@ def test_a_question_is_answered(row: tuple[str, str, str], run: Run, tmp_path: P
     baseline = tmp_path / "job.json"
     subprocess.run([COMMAND, "export", run.output_folder, "--format", "job", "-o", baseline], check=True, timeout=60)
     given = {"FOLDER": run.output_folder, "BEFORE": run.output_folder, "AFTER": run.output_folder, "FILE": baseline}
-    given |= {"plan": run.output_folder, "COMMAND": "no-such-program"}
+    given |= {
+        "COMMAND": "no-such-program",
+        "1024": "2",
+        "train.py": JOBS_FOLDER / "planned.py",
+        "python": sys.executable,
+    }
     command = re.findall(r"`commtap ([^`]*--json[^`]*)`", commands)[-1]
     words = [str(given.get(word, word)) for word in command.split()]
-    done = subprocess.run([COMMAND, *words], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([COMMAND, *words], capture_output=True, text=True, timeout=120, cwd=tmp_path)
     assert done.returncode in (0, 1), done.stderr
     document = document_of(done.stdout)
     for word in re.findall(r"`([a-z_]+)(?:\[\])?`", fields.replace("means.by_module", "by_module")):

@@ -51,15 +51,15 @@ HEALTHY = series("commtap_hang_status", "1x40", 'run_id="r",attempt="0",status="
 CASES: dict[str, list[tuple[list[dict[str, str]], bool]]] = {
     "CommtapRankKilled": [
         ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="killed"')], True),
-        ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="normal"')], False),
-        ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="ended"')], False),
+        ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="normal",exit_status="0"')], False),
+        ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="killed",exit_signal="15"')], False),
         ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="killed"'), FAILED], False),
         ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="killed"'), STUCK], False),
         ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="signal"'), HEALTHY], False),
     ],
     "CommtapRankFailed": [
-        ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="failed"')], True),
-        ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="failed"'), FAILED], False),
+        ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="normal",exit_status="1"')], True),
+        ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="normal",exit_status="1"'), FAILED], False),
         ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="killed"')], False),
     ],
     "CommtapJobSilent": [

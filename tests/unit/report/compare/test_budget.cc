@@ -114,6 +114,14 @@ TEST_CASE("a part that is not in every step is within the budget of a run of ano
   CHECK(excessCount(with_log, jobOfUnevenSteps(25, 2, 2)) == 1);
 }
 
+TEST_CASE("what an unfinished step can have is no excess of a budget") {
+  const Budget budget = budgetOf(jobOfUnevenSteps(10, 2));
+  std::vector<std::map<std::string, uint64_t>> steps(5, {{"Net", 2}});
+  CHECK(excessCount(budget, jobKilledIn(steps)) == 0);
+  steps[0] = {{"Net", 4}};
+  CHECK(excessCount(budget, jobKilledIn(steps)) == 1);
+}
+
 TEST_CASE("set-up has entries of its own in a budget per step, and counts per run") {
   JobReport job = jobOfUnevenSteps(10, 2, 5);
   const auto mark = [](JobReport& each) {

@@ -43,6 +43,21 @@ TEST_CASE("runs of equally many steps have the same changes per step and per run
   CHECK(compared(before, after).notes.empty());
 }
 
+TEST_CASE("what an unfinished step can have of a row is no difference, and more is") {
+  const JobReport whole = jobOfSteps({{{"Net", 4}, {"Other", 3}}, {{"Net", 4}, {"Other", 3}}});
+  const JobReport killed = jobKilledIn({{{"Net", 4}, {"Other", 3}}, {{"Net", 4}, {"Other", 3}}, {{"Net", 4}}});
+  for (const JobComparison& comparison : {compared(whole, killed), compared(killed, whole)}) {
+    CHECK(comparison.changes.empty());
+    CHECK(comparison.before.begin()->second.count == 4);
+    CHECK(comparison.after.begin()->second.count_sum == 8);
+  }
+  CHECK(compared(whole, killed).notes.front().starts_with("the run after has an unfinished step"));
+  const JobReport grown = jobKilledIn({{{"Net", 6}, {"Other", 3}}, {{"Net", 6}, {"Other", 3}}, {{"Net", 3}}});
+  const JobComparison comparison = compared(whole, grown);
+  REQUIRE(comparison.changes.size() == 1);
+  CHECK(comparison.changes[0].change.after.count == 6);
+}
+
 TEST_CASE("set-up is compared per run") {
   JobReport before = jobOfEqualSteps(3, 6);
   JobReport after = jobOfEqualSteps(6, 6);

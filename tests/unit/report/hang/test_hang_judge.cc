@@ -314,6 +314,7 @@ TEST_CASE("a job that is cancelled while it makes progress is healthy, also if a
   CHECK(verdict.quiet_s == doctest::Approx(5));
   REQUIRE(verdict.end);
   CHECK(verdict.end->at_ns == job.after(5));
+  CHECK(verdict.last_activity_ns < job.after(5)); // as in the merged report: a killed process was not active at its end
   CHECK(verdict.end->signal == 15);
   HangJob even(2);
   even.issueOnAll(Kind::kAllReduce, "Net.a");

@@ -168,6 +168,23 @@ TEST_CASE("what is outside of the training steps is no step, and its rows are am
   CHECK(training == std::vector<uint64_t>{0, 1, 1, 0});
 }
 
+TEST_CASE(
+    "the step of a job that was killed in it is unfinished, and what follows the last step of another job is none") {
+  JobReport job;
+  job.steps = {completedSteps(0, 2, 2)};
+  job.outside_steps = {completedSteps(1, 1, 1), openStep(2, 3)};
+  job.processes = {
+      {.rank = 0, .host = {}, .exit = ExitKind::kKilled, .exit_signal = {}, .file = {}, .exit_status = {}}};
+  CHECK(unfinishedStep(job) == &job.outside_steps[1]);
+  job.processes[0].exit = ExitKind::kNormal; // an evaluation
+  CHECK(unfinishedStep(job) == nullptr);
+  job.processes[0].exit = ExitKind::kRunning;
+  job.outside_steps[1] = openStep(2, 0);
+  CHECK(unfinishedStep(job) == nullptr);
+  job.outside_steps[1] = openStep(1, 3); // of a rank that did not come as far
+  CHECK(unfinishedStep(job) == nullptr);
+}
+
 TEST_CASE("rows of the same steps count once, and the step that has only begun does not") {
   JobReport job;
   job.steps = {completedSteps(0, 2, 1), completedSteps(0, 4, 1), completedSteps(2, 2, 1), openStep(4, 0)};

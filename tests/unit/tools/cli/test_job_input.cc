@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "report/job/job_report_json.h"
+#include "report/json/report_json.h"
 #include "tests/unit/job_samples.h"
 #include "tests/unit/programs.h"
 #include "tools/cli/run_note.h"
@@ -46,6 +47,21 @@ TEST_CASE("a run that failed without a report is named if it is the newest, or t
   const Outcome selected = runCommtap({"check", folder.path(), "--run", "later"});
   CHECK(selected.status() == 2);
   CHECK(has(selected.err, "ended with status 3 and left no report"));
+}
+
+TEST_CASE("of several runs, each command says which it reads and that others are left out, unless one is selected") {
+  const SampleFolder folder;
+  Report older = sampleReport(0);
+  older.job.run_id = "older";
+  older.job.started_at_ns -= 1;
+  writeText(folder / "older.json", reportToJson(older));
+  for (const char* verb : {"check", "advise"}) {
+    Words words = {verb, folder.path()};
+    CHECK(
+        has(runCommtap(words).err, "commtap: run sample-run is read, 1 other run left out (commtap list, --run ID)\n"));
+    words.insert(words.end(), {"--run", "older"});
+    CHECK_FALSE(has(runCommtap(words).err, "left out"));
+  }
 }
 
 TEST_CASE("processes that loaded torch without commtap are not seen, and fail the check") {

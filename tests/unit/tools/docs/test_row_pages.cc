@@ -32,6 +32,10 @@ TEST_CASE("row_pages: the schemas and the pages of docs have the described rows"
   }
 }
 
+TEST_CASE("row_pages: ranges of ranks are a text, on a page as in its schema") {
+  CHECK(docsText("list.md").find("| `ranks` | text | The ranks with a report") != std::string::npos);
+}
+
 TEST_CASE("row_pages: a changed definition is regenerated, its description is kept") {
   std::string schema = docsText("schema/commtap-2.schema.json");
   const std::string description = "All collectives that have these properties.";

@@ -22,6 +22,7 @@ TEST_CASE("doctor --json prints what each check found") {
   const Installation commtap;
   const Outcome outcome = runProgram({commtap.exe(), "doctor", "--json", "no-such-program", "--json-like"});
   CHECK(outcome.status() == 1);
+  CHECK(has(nlohmann::json::parse(outcome.out).at("verdict").get<std::string>(), "would not be counted"));
   const nlohmann::json list = nlohmann::json::parse(outcome.out).at("checks");
   CHECK(
       list.at(0) == nlohmann::json{

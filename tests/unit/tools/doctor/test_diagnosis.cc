@@ -35,8 +35,9 @@ TEST_CASE("the last line is the verdict, and errors come first") {
 
 TEST_CASE("the JSON of doctor has check, state, found and todo of each check") {
   CHECK(
-      jsonDocument(DoctorReport{.checks = {kSome[0]}}) ==
-      "{\"schema\":\"commtap.doctor/1\",\"checks\":[{\"check\":\"torch\",\"state\":\"ok\",\"found\":\"torch 2.13.0\","
+      jsonDocument(DoctorReport{.verdict = "x", .checks = {kSome[0]}}) ==
+      "{\"schema\":\"commtap.doctor/"
+      "1\",\"verdict\":\"x\",\"checks\":[{\"check\":\"torch\",\"state\":\"ok\",\"found\":\"torch 2.13.0\","
       "\"todo\":\"\"}]}\n");
   CHECK(
       has(jsonDocument(DoctorReport{.checks = {{DoctorCheck::kOutput, Health::kError, "\xff", ""}}}),

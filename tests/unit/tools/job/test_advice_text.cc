@@ -61,7 +61,7 @@ TEST_CASE("rows beyond the first five are counted") {
 TEST_CASE("the JSON document has every row") {
   const JobReport job = sampleJob();
   const auto document = nlohmann::json::parse(adviceJson(adviceOf(job), job));
-  CHECK(document["schema"] == "commtap.advice/1");
+  CHECK(document["schema"] == "commtap.advise/1");
   CHECK(document["run"]["planned"] == false);
   REQUIRE(document["advice"].size() == 1);
   CHECK(document["advice"][0]["rule"] == "small_collectives");

@@ -26,14 +26,15 @@ TEST_CASE("check text lists the failed checks and their number") {
   CHECK(
       text.starts_with("FAILED all_gather on default_pg differs from the baseline\n  +1 all_gather per run in "
                        "DistributedDataParallel.net1"));
-  CHECK(text.ends_with("\n1 of 3 checks failed\n"));
+  CHECK(text.ends_with("\n1 of 3 checks failed: commtap diff says more\n"));
   CHECK(checkText(checkJob(grown(), {}), {}, grown(), Color::none()) == "all 6 checks passed\n");
 }
 
 TEST_CASE("check Markdown lists the failed checks") {
   const std::string text = checkMarkdown(failedChecks(), {}, grown());
-  CHECK(text.starts_with(
-      "### commtap: 1 of 3 checks failed\n\n**all\\_gather on default\\_pg differs from the baseline**\n\n- +1"));
+  CHECK(
+      text.starts_with("### commtap: 1 of 3 checks failed: commtap diff says more\n\n**all\\_gather on default\\_pg "
+                       "differs from the baseline**\n\n- +1"));
 }
 
 TEST_CASE("check JUnit has one test case per check, with its failure") {
@@ -49,7 +50,7 @@ TEST_CASE("check for GitHub has an error per failed check and a notice with the 
       "::warning title=commtap check::5 %25 more\n"
       "::error title=commtap%3A all_gather on default_pg differs from the baseline::+1 all_gather per run in "
       "DistributedDataParallel.net1"));
-  CHECK(text.ends_with("\n::notice title=commtap check::1 of 3 checks failed\n"));
+  CHECK(text.ends_with("\n::notice title=commtap check::1 of 3 checks failed: commtap diff says more\n"));
   CHECK(checkGithub(checkJob(grown(), {}), {}, grown()) == "::notice title=commtap check::all 6 checks passed\n");
 }
 
@@ -65,7 +66,8 @@ TEST_CASE("check JSON has all findings") {
 TEST_CASE("notes come first, except in JUnit") {
   CHECK(checkText(failedChecks(), {"a\x1b"}, grown(), Color::none()).starts_with("note: a\\x1b\nFAILED "));
   CHECK(checkMarkdown(failedChecks(), {"a", "b"}, grown())
-            .starts_with("### commtap: 1 of 3 checks failed\n\n- **note:** a\n- **note:** b\n\n**"));
+            .starts_with(
+                "### commtap: 1 of 3 checks failed: commtap diff says more\n\n- **note:** a\n- **note:** b\n\n**"));
   CHECK(nlohmann::json::parse(checkJson(failedChecks(), {"a"}, grown()))["notes"].size() == 1);
 }
 

@@ -15,7 +15,7 @@ TEST_CASE("advise reads a job and exits with 0, with or without advice") {
   const Outcome text = runCommtap({"advise", folder / "job.json"});
   CHECK(text.status() == 0);
   CHECK_FALSE(text.out.empty());
-  CHECK(has(runCommtap({"advise", folder / "job.json", "--json"}).out, "\"commtap.advice/1\""));
+  CHECK(has(runCommtap({"advise", folder / "job.json", "--json"}).out, "\"commtap.advise/1\""));
   CHECK(runCommtap({"advise", folder / "nowhere"}).status() == 2);
 }
 

@@ -73,7 +73,7 @@ TEST_CASE("check fails on killed ranks, and names them, unless they are allowed"
       outcome.out ==
       "FAILED processes were killed or ended by a signal\n"
       "  rank 3: crashed or killed (the signal is not known); the numbers end at that moment\n"
-      "1 of 6 checks failed\n");
+      "1 of 6 checks failed: commtap why says more\n");
   CHECK(runCommtap({"check", job, "--allow", "killed"}).status() == 0);
   writeText(
       folder / "budget.toml",
@@ -92,8 +92,19 @@ TEST_CASE("check fails on ranks that exited with an error, and names the status,
   CHECK(
       outcome.out ==
       "FAILED processes exited with another status than 0\n  ranks 1-2: ended with status 1\n"
-      "1 of 6 checks failed\n");
+      "1 of 6 checks failed: commtap why says more\n");
   CHECK(runCommtap({"check", job, "--allow", "failed"}).status() == 0);
+}
+
+TEST_CASE("check says how a baseline ended that was cut short") {
+  const TempFolder folder;
+  std::vector<Report> reports = sampleReports(4);
+  writeText(folder / "job.json", jobReportToJson(jobOf(reports)));
+  reports[3].job.exit_status = 3;
+  writeText(folder / "base.json", jobReportToJson(jobOf(reports)));
+  const Outcome outcome = runCommtap({"check", folder / "job.json", "--baseline", folder / "base.json"});
+  CHECK(has(outcome.out, "note: "));
+  CHECK(has(outcome.out, ": rank 3: ended with status 3\n"));
 }
 
 TEST_CASE("check neither uses nor overwrites an unreadable budget") {

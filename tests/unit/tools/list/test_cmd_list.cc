@@ -49,7 +49,10 @@ TEST_CASE("list says which time it takes, and exits with 2 for another") {
   const Outcome wrong = runCommtap({"list", folder.path(), "--since", "night"});
   CHECK(wrong.status() == 2);
   CHECK(has(wrong.err, "write 90m, 24h or 7d"));
-  CHECK_FALSE(has(runCommtap({"list", folder.path(), "--failed", "--since", "7d"}).out, "sample-run"));
+  const Outcome none = runCommtap({"list", folder.path(), "--failed", "--since", "7d"});
+  CHECK_FALSE(has(none.out, "sample-run"));
+  CHECK(none.err == "commtap: no run in " + folder.path() + " failed or was killed, of those of the last 7d\n");
+  CHECK(has(runCommtap({"list", folder.path(), "--failed"}).err, " failed or was killed\n"));
 }
 
 TEST_CASE("list exits with 2 for a folder that does not exist, and with 1 for one without reports") {

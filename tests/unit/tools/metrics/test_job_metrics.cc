@@ -39,7 +39,7 @@ TEST_CASE("the metrics of a rank have its rows, calls, state and times") {
   CHECK(hasLine(
       text, "commtap_module_calls_total{" + kRank0 + R"(,module="DistributedDataParallel",phase="forward"} 1)"));
   CHECK(hasLine(text, "commtap_process_running{" + kRank0 + "} 0"));
-  CHECK(hasLine(text, "commtap_process_exit{" + kRank0 + R"(,exit="normal"} 1)"));
+  CHECK(hasLine(text, "commtap_process_exit{" + kRank0 + R"(,exit="normal",exit_status="",exit_signal=""} 1)"));
   CHECK(hasLine(text, "commtap_process_start_time_seconds{" + kRank0 + "} 1800000000"));
   CHECK(hasLine(text, "commtap_process_end_time_seconds{" + kRank0 + "} 1800000002"));
   CHECK(hasLine(text, R"(commtap_ranks{run_id="sample-run",attempt="0"} 2)"));
@@ -112,30 +112,26 @@ TEST_CASE("the metrics of one rank's processes are summed; a process without a r
       text.find(kRank0 + R"(,module="Global",phase="other",kind="broadcast",group="default_pg"} 2)") !=
       std::string::npos);
   CHECK(hasLine(text, "commtap_process_running{" + kRank0 + "} 1"));
-  CHECK(hasLine(text, "commtap_process_exit{" + kRank0 + R"(,exit="normal"} 1)"));
+  CHECK(hasLine(text, "commtap_process_exit{" + kRank0 + R"(,exit="normal",exit_status="",exit_signal=""} 1)"));
   CHECK(text.find("commtap_process_end_time_seconds{" + kRank0) == std::string::npos);
   CHECK(hasLine(text, R"(commtap_process_running{run_id="sample-run",attempt="0"} 0)"));
   CHECK(hasLine(text, R"(commtap_ranks{run_id="sample-run",attempt="0"} 1)"));
 }
 
-TEST_CASE("a process that exited with an error is one that failed") {
-  std::vector<Report> reports = {sampleReport(0), sampleReport(0), sampleReport(0)};
-  reports[0].job.exit_status = 1;
-  reports[1].job.exit_status = 0;
+TEST_CASE("the ends of processes have the words and numbers of their reports") {
+  std::vector<Report> reports(4, sampleReport(0));
+  reports[0].job.exit_status = reports[1].job.exit_status = 3;
   reports[2].job.exit = ExitKind::kUnderscoreExit;
-  reports[2].job.exit_status = 3;
+  reports[2].job.exit_status = 0;
+  reports[3].job.exit = ExitKind::kKilled;
+  reports[3].job.exit_signal = 15;
   const std::string text = metricsOf(reports);
-  CHECK(hasLine(text, "commtap_process_exit{" + kRank0 + R"(,exit="failed"} 2)"));
-  CHECK(hasLine(text, "commtap_process_exit{" + kRank0 + R"(,exit="normal"} 1)"));
-}
-
-TEST_CASE("a process that its launcher ended was not killed by a fault") {
-  std::vector<Report> reports = {sampleReport(0), sampleReport(0)};
-  reports[0].job.exit = reports[1].job.exit = ExitKind::kKilled;
-  reports[0].job.exit_signal = 15;
-  const std::string text = metricsOf(reports);
-  CHECK(hasLine(text, "commtap_process_exit{" + kRank0 + R"(,exit="ended"} 1)"));
-  CHECK(hasLine(text, "commtap_process_exit{" + kRank0 + R"(,exit="killed"} 1)"));
+  const auto hasEnds = [&text](const std::string& labels, int count) {
+    return hasLine(text, "commtap_process_exit{" + kRank0 + labels + "} " + std::to_string(count));
+  };
+  CHECK(hasEnds(R"(,exit="normal",exit_status="3",exit_signal="")", 2));
+  CHECK(hasEnds(R"(,exit="_exit",exit_status="0",exit_signal="")", 1));
+  CHECK(hasEnds(R"(,exit="killed",exit_status="",exit_signal="15")", 1));
 }
 
 TEST_CASE("over the limit the first label sets keep their names, and sums stay correct") {

@@ -110,7 +110,8 @@ TEST_CASE("the document has what --steps, --last, --operations, --time and --ncc
         "nccl",
         "modules",
         "totals",
-        "groups"}) {
+        "groups",
+        "disagreements"}) {
     CHECK_FALSE(plain.contains(part));
   }
   const json document = documentOf(folder, {.operations = true, .steps = true, .last = 1, .time = true, .nccl = true});

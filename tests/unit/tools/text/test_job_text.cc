@@ -47,6 +47,17 @@ TEST_CASE("the only step may be a loop of which no step was seen to end") {
       "Per rank and step: all but set-up, divided by 2 ranks and 1 step; none was seen to end (show --steps says why)");
 }
 
+TEST_CASE("means say what else than whole steps is in them") {
+  JobReport job = jobWithSetup(5);
+  JobStep outside;
+  outside.first_step = 5;
+  outside.collectives.emplace_back().count.sum = 11;
+  job.outside_steps.push_back(outside);
+  CHECK(unitText(Means(job)).ends_with("and 5 steps; among them calls outside of steps, as of an evaluation"));
+  job.processes.emplace_back().exit = ExitKind::kKilled;
+  CHECK(unitText(Means(job)).ends_with("and 5 steps; among them calls outside of steps, as of one unfinished"));
+}
+
 TEST_CASE("means of a job without steps are per rank") {
   const JobReport job = jobWithSetup(0);
   const Means means(job);
@@ -119,7 +130,7 @@ TEST_CASE("several attempts and other runs are mentioned") {
   job.other_runs = 1;
   const std::string text = headerText(job, Color::none());
   CHECK(text.find("attempt 2 of 0 to 2 (--attempt N)\n") != std::string::npos);
-  CHECK(text.find("1 other run in the same folder left out (commtap list, --run ID)\n") != std::string::npos);
+  CHECK(text.find("1 other run left out (commtap list, --run ID)\n") != std::string::npos);
 }
 
 TEST_CASE("the header says that processes of a rank which followed each other are added up") {
@@ -187,7 +198,14 @@ TEST_CASE("the share of an advice is that of its rows, without set-up") {
   CHECK(adviceShareText(advice, job) == "; its rows have 100 % of the bytes");
   advice.bytes = 0;
   CHECK(adviceShareText(advice, job).empty());
-  advice.calls = 1;
+  advice.rows.pop_back();
+  job.collectives[0].setup = false;
+  job.collectives[0].amount.bytes.sum = 1; // a number
+  advice.bytes = advice.calls = 1;
+  CHECK(has(adviceShareText(advice, job), " % of the calls"));
+  job.collectives[0].setup = true;
+  advice.rows.push_back(&job.collectives[1]);
+  advice.bytes = 0;
   CHECK(adviceShareText(advice, job) == "; its rows have 100 % of the calls");
 }
 

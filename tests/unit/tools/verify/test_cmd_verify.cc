@@ -4,7 +4,9 @@
 
 #include <filesystem>
 
+#include "report/json/report_json.h"
 #include "tests/unit/programs.h"
+#include "tests/unit/samples.h"
 #include "tests/unit/verify_samples.h"
 
 namespace commtap {
@@ -51,6 +53,20 @@ TEST_CASE("verify exits with 2 if samples cannot be read, unless the others show
   const Outcome found = runCommtap({"verify", folder.path()});
   CHECK(found.status() == 2);
   CHECK(found.out.find("NOT SAMPLED: rank 1 has no samples that could be read") != std::string::npos);
+}
+
+TEST_CASE("verify says which run it reads if there are others") {
+  const TempFolder folder;
+  writeSamples(folder, 0, false);
+  CHECK(runCommtap({"verify", folder.path()}).err.find("left out") == std::string::npos);
+  Report other = sampleReport(0);
+  other.job.run_id = "other";
+  writeText(folder / "other.json", reportToJson(other));
+  for (const Words& like : {Words(), {"--like", folder.path()}}) {
+    Words words = {"verify", folder.path()};
+    words.insert(words.end(), like.begin(), like.end());
+    CHECK(runCommtap(words).err.find(" is read, ") != std::string::npos);
+  }
 }
 
 TEST_CASE("verify exits with 2 without samples, and without the folder") {
