@@ -47,8 +47,7 @@ void leaveOutUnfinished(const JobReport& job, const char* run, const Cells& othe
       const auto other = others.find(key);
       leaveOut(*unfinished, key, other == others.end() ? cell : other->second, cell);
     }
-    to.notes.push_back(
-        std::string(run) + " has an unfinished step, which is taken for no change of a row that it can explain");
+    to.notes.push_back(std::string(run) + " has an unfinished step: what that can have of a row is no difference");
   }
 }
 

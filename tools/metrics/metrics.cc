@@ -75,7 +75,7 @@ constexpr std::array<MetricRow, kMetricCount> kTable = [] {
        "Processes of the rank that are still running."},
       {{kProcessExit, "commtap_process_exit", kGauge, "", "run_id attempt rank exit exit_status exit_signal"},
        "Processes of the rank that ended this way: exit, exit_status and exit_signal as in their reports (commtap help "
-       "report). The last two are empty if null; killed with an exit_signal: its launcher ended it."},
+       "report). A label is absent if the field is null; killed with an exit_signal: its launcher ended it."},
       {{kProcessStart, "commtap_process_start_time_seconds", kGauge, "seconds", "run_id attempt rank"},
        "Start time of the rank's first process, in seconds since 1970."},
       {{kProcessEnd, "commtap_process_end_time_seconds", kGauge, "seconds", "run_id attempt rank"},

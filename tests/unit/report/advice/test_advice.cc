@@ -35,7 +35,7 @@ TEST_CASE("many small collectives of one kind, phase and group are named with th
   CHECK(jobs.rules() == Rules{"small_collectives"});
   REQUIRE(jobs.advice().size() == 1);
   CHECK(jobs.advice()[0].calls == doctest::Approx(49));
-  CHECK(jobs.advice()[0].bytes == doctest::Approx(7.2)); // they are sent in any case
+  CHECK(jobs.advice()[0].bytes == 0); // they are sent in any case
   CHECK(jobs.advice()[0].rows.size() == 2);
   jobs.add(kLayer, Phase::kRecompute, Kind::kAllReduce, 1, kMiB);
   jobs.add(kLayer, Phase::kForward, Kind::kAllReduce, 1, kMiB);

@@ -247,7 +247,7 @@ TEST_CASE("the line of a job that was cancelled says by which signal, and how lo
   CHECK(
       whyText(judged(job, 1000), Color::none()) ==
       "healthy: the job was ended (SIGTERM), 3.00 s after the last event\n"
-      "Run run, last active 1970-01-01T00:16:48Z\n");
+      "Run run, last active 1970-01-01T00:16:45Z\n");
   cancel(job, 0);
   CHECK(judged(job, 1000).line == "the job was ended (SIGTERM) while its ranks made progress");
 }
