@@ -172,10 +172,10 @@ constexpr std::array<AdviceRuleRow, 23> kRules = {{
      kLink},
     {AdviceRule::kBuffersBroadcast,
      "buffers_broadcast",
-     "DDP broadcasts buffers at least as often as there are steps, and no class of the model is called a BatchNorm or "
-     "InstanceNorm",
-     "DDP broadcasts buffers in every forward: if no module changes them, as tables of positions or masks, leave it "
-     "out by DistributedDataParallel(broadcast_buffers=False).",
+     "DDP broadcasts buffers at least as often as there are steps, and on no rank one of them changes: "
+     "[`members`](report.md#members)",
+     "DDP broadcasts buffers in forwards, and torch counts no change of them: unless .data or a CUDA graph writes to "
+     "them, leave it out by forward_sync_buffers=False of DDP, before torch 2.13 broadcast_buffers=False.",
      kLink},
     {AdviceRule::kPrefetchHidesNothing,
      "prefetch_hides_nothing",

@@ -160,8 +160,6 @@ class ModuleIndex {
   bool isNeverCalled(std::string_view name) const;
   /// Returns the calls in forwards over all ranks.
   uint64_t forwards(std::string_view name) const;
-  /// Returns the modules below the one of this name.
-  std::vector<const JobModule*> below(std::string_view name) const;
 
  private:
   std::unordered_map<std::string_view, const JobModule*> modules_;

@@ -208,27 +208,23 @@ void findBucketOfOne(const JobCollective& row, const ModuleIndex& modules, Findi
 /// Every module without modules below it was called in every forward, so parameters without a gradient are unlikely. A
 /// static graph reduces the map once.
 void findMapOfUsed(const JobCollective& row, const ModuleIndex& modules, Findings& findings) {
-  const std::vector<const JobModule*> below = modules.below(row.module);
+  const std::vector<JobModule>& all = findings.job().modules;
   const uint64_t forwards = modules.forwards(row.module);
-  const bool are_all_called =
-      forwards > 0 && std::all_of(below.begin(), below.end(), [&modules, forwards](const JobModule* module) {
-        return !modules.isLeaf(module->name) || modules.forwards(module->name) >= forwards;
-      });
-  if (are_all_called && isOfSteps(row, findings)) {
+  const auto isCalled = [&modules, forwards, start = row.module + "."](const JobModule& module) {
+    return !module.name.starts_with(start) || !modules.isLeaf(module.name) || modules.forwards(module.name) >= forwards;
+  };
+  if (forwards > 0 && std::all_of(all.begin(), all.end(), isCalled) && isOfSteps(row, findings)) {
     findings.add(AdviceRule::kUnusedSought, row);
   }
 }
 
-/// Normalization over batches changes its buffers in each forward.
-void findBuffers(const JobCollective& row, const ModuleIndex& modules, Findings& findings) {
-  const std::vector<const JobModule*> below = modules.below(row.module);
-  const bool has_statistics = std::any_of(below.begin(), below.end(), [](const JobModule* module) {
-    return module->class_name.find("BatchNorm") != std::string::npos ||
-           module->class_name.find("InstanceNorm") != std::string::npos;
-  });
-  if (!has_statistics && isOfSteps(row, findings)) {
-    findings.add(AdviceRule::kBuffersBroadcast, row);
-  }
+/// Returns whether no buffer of a DDP module was found changed, on all ranks.
+bool hasConstantBuffers(std::string_view ddp, const JobReport& job) {
+  const auto isConstant = [](const JobMember& member) { return member.changes == 0; };
+  return job.missing.empty() && std::all_of(job.collectives.begin(), job.collectives.end(), [&](const auto& row) {
+           return row.module != ddp || row.label != kBroadcastBuffers ||
+                  (!row.members.empty() && std::all_of(row.members.begin(), row.members.end(), isConstant));
+         });
 }
 
 } // namespace
@@ -264,17 +260,6 @@ uint64_t ModuleIndex::forwards(std::string_view name) const {
   return found == modules_.end() ? 0 : found->second->calls[static_cast<size_t>(Phase::kForward)].sum;
 }
 
-std::vector<const JobModule*> ModuleIndex::below(std::string_view name) const {
-  const std::string start = std::string(name) + ".";
-  std::vector<const JobModule*> below;
-  for (const auto& [each, module] : modules_) {
-    if (each.starts_with(start)) {
-      below.push_back(module);
-    }
-  }
-  return below;
-}
-
 void findDdp(const ModuleIndex& modules, Findings& findings) {
   findReducedEachBackward(modules, findings);
   for (const JobCollective& row : findings.job().collectives) {
@@ -285,8 +270,9 @@ void findDdp(const ModuleIndex& modules, Findings& findings) {
       findMapOfUsed(row, modules, findings);
     } else if (isReduction(row)) {
       findBucketOfOne(row, modules, findings);
-    } else if (row.label == kBroadcastBuffers) {
-      findBuffers(row, modules, findings);
+    } else if (
+        row.label == kBroadcastBuffers && isOfSteps(row, findings) && hasConstantBuffers(row.module, findings.job())) {
+      findings.add(AdviceRule::kBuffersBroadcast, row);
     }
   }
 }

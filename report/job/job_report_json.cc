@@ -195,7 +195,7 @@ std::vector<Member> memberRows(const JobReport& job) {
   std::vector<Member> members;
   for (size_t row = 0; row < job.collectives.size(); ++row) {
     for (const JobMember& member : job.collectives[row].members) {
-      members.push_back({row, member.module, member.bytes, member.count});
+      members.push_back({row, member.module, member.bytes, member.count, member.changes});
     }
   }
   return members;

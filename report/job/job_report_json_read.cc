@@ -173,7 +173,7 @@ void readMembers(const Cursor& table, std::vector<JobCollective>& rows) {
     if (member.row >= rows.size()) {
       cursor.at(field::kRow).wrong("a position in collectives");
     }
-    rows[member.row].members.push_back({std::move(member.module), member.bytes, member.count});
+    rows[member.row].members.push_back({std::move(member.module), member.bytes, member.count, member.changes});
     return 0;
   });
 }

@@ -220,14 +220,20 @@ inline constexpr auto kColumns<Member> = std::tuple{
     column<NullIfEmpty>(
         field::kModule,
         &Member::module,
-        "The clean name of a module whose own parameters the row carries, or whose collectives a compiler merged into "
-        "the row's; null for padding, and for tensors that are no parameters."),
+        "The clean name of a module whose own parameters or buffers the row carries, or whose collectives a compiler "
+        "merged into the row's; null for padding, and for tensors that are neither."),
     column(field::kBytes, &Member::bytes, "Its part of the row's `bytes`, over all calls."),
     column(
         field::kCount,
         &Member::count,
         "How many collectives of the module a compiler merged into the row's calls. Absent for parameters and "
         "gradients.",
+        {.presence = Presence::kIfKnown, .minimum = 1}),
+    column(
+        "changes",
+        &Member::changes,
+        "For DDP's `broadcast_buffers`: how often a look, in forwards 1, 2, 4, ... and each 64th, saw a buffer that is "
+        "another, that torch counts as changed, or that is a `running_` statistic, which may be. Absent if 0.",
         {.presence = Presence::kIfKnown, .minimum = 1}),
 };
 

@@ -40,13 +40,14 @@ uint16_t LedgerWriter::laneOf(const CollectiveKey& key, const LedgerLock& lock) 
   return count;
 }
 
-void LedgerWriter::countMember(const LedgerCollective& row, uint32_t module, LedgerAmount amount) {
+void LedgerWriter::countMember(const LedgerCollective& row, uint32_t module, LedgerAmount amount, uint64_t changes) {
   if (!members_.createIfNeeded(row.key.op)) {
     return;
   }
   if (LedgerMember* member = members_.findOrAdd({numberOf(&row), module}, row.key.op)) {
     member->bytes.fetch_add(amount.bytes, std::memory_order_relaxed);
     member->count.fetch_add(amount.count, std::memory_order_relaxed);
+    member->changes.fetch_add(changes, std::memory_order_relaxed);
   }
 }
 

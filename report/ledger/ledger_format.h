@@ -426,7 +426,7 @@ struct LedgerSequence {
 /// A collective adds up to 2^kSequenceBits to the sum of its stretch, so sums do not wrap around.
 inline constexpr uint32_t kSequenceBits = 20;
 
-/// The key of a module's part in a row of collectives that a compiler merged.
+/// The key of a module's part in a row of collectives.
 struct MemberKey {
   uint32_t row; ///< in the collectives section
   uint32_t module;
@@ -438,12 +438,13 @@ struct MemberKey {
 };
 
 struct LedgerMember {
-  static constexpr size_t kMembers = 5;
+  static constexpr size_t kMembers = 6;
   MemberKey key;
   uint32_t check;
   std::byte reserved[4];
-  std::atomic<uint64_t> count; ///< live; collectives of the module that were merged into the row's
-  std::atomic<uint64_t> bytes; ///< live; their part of the row's payload
+  std::atomic<uint64_t> count;   ///< live; collectives of the module that were merged into the row's
+  std::atomic<uint64_t> bytes;   ///< live; their part of the row's payload
+  std::atomic<uint64_t> changes; ///< live; that were or may have been, of its buffers
 };
 
 /// What the calls of a row move to or from one peer, over all calls with split sizes.
@@ -535,7 +536,7 @@ static_assert(sizeof(LedgerTimes) == 16 + kDurationKindCount * sizeof(LedgerDura
 static_assert(sizeof(LedgerStep) == 64 + 32 * kLaneCount);
 static_assert(sizeof(LedgerLast) == 64);
 static_assert(sizeof(LedgerSequence) == 16 + 8 * kStretchesPerPart);
-static_assert(sizeof(LedgerMember) == 32);
+static_assert(sizeof(LedgerMember) == 40);
 static_assert(sizeof(LedgerSplitPeer) == 8);
 static_assert(sizeof(LedgerSplits) == 56);
 static_assert(sizeof(StallKey) == 12);

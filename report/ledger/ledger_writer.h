@@ -214,7 +214,7 @@ class LedgerWriter final : public LedgerStore {
 
   /// Adds a module's part in a collective that a compiler merged and that was counted in `row`. Counted as not seen if
   /// the table is full.
-  void countMember(const LedgerCollective& row, uint32_t module, LedgerAmount amount);
+  void countMember(const LedgerCollective& row, uint32_t module, LedgerAmount amount, uint64_t changes = 0);
 
   /// Returns the record that sums the row's durations; nullptr if the table is full (counted as not seen).
   LedgerTimes* timesOf(LedgerCollective& row) {

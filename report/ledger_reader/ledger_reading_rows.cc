@@ -205,6 +205,7 @@ namespace {
 struct MemberPart {
   uint64_t count = 0;
   uint64_t bytes = 0;
+  uint64_t changes = 0;
 };
 /// The parts of one row, by the module's name.
 using MemberParts = std::map<std::string, MemberPart>;
@@ -216,13 +217,14 @@ void addMembers(Report& report, uint64_t row, const MemberParts& parts) {
   for (const auto& [module, part] : parts) {
     addSaturating(bytes, part.bytes);
   }
-  const bool is_own = parts.size() == 1 && parts.begin()->second.count == 0;
+  const bool is_own =
+      parts.size() == 1 && parts.begin()->first == report.collectives[row].module && parts.begin()->second.count == 0;
   if (is_own || bytes != report.collectives[row].bytes || report.members.size() + parts.size() > kMostMembers) {
     return;
   }
   for (const auto& [module, part] : parts) {
     report.members.push_back(
-        {row, module, part.bytes, part.count == 0 ? std::nullopt : std::optional<uint64_t>(part.count)});
+        {row, module, part.bytes, part.count == 0 ? std::nullopt : std::optional(part.count), part.changes});
   }
 }
 
@@ -241,6 +243,7 @@ void readMembers(LedgerReading& reading) {
     MemberPart& part = rows[reading.rows[member.key.row] - 1][module];
     addSaturating(part.count, count);
     addSaturating(part.bytes, bytes);
+    addSaturating(part.changes, member.changes.load(std::memory_order_relaxed));
   });
   for (const auto& [row, parts] : rows) {
     addMembers(reading.report, row, parts);

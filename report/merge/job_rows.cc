@@ -83,6 +83,7 @@ void JobRows::add(const Collective& row, uint32_t group, std::span<const Member>
   for (const Member& member : members) {
     MemberSum& all = sum.members[texts_.id(member.module)];
     addSaturating(all.bytes, member.bytes);
+    addSaturating(all.changes, member.changes);
     if (member.count) {
       addSaturating(all.count ? *all.count : all.count.emplace(0), *member.count);
     }
@@ -94,7 +95,7 @@ std::vector<JobMember> JobRows::membersOf(const Sum& sum) const {
   uint64_t all = 0;
   for (const auto& [module, part] : sum.members) {
     addSaturating(all, part.bytes);
-    members.push_back({std::string(texts_.text(module)), part.bytes, part.count});
+    members.push_back({std::string(texts_.text(module)), part.bytes, part.count, part.changes});
   }
   return all == sum.bytes.sum ? members : std::vector<JobMember>();
 }

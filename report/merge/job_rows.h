@@ -59,6 +59,7 @@ class JobRows {
   struct MemberSum {
     uint64_t bytes = 0;
     std::optional<uint64_t> count{};
+    uint64_t changes = 0;
   };
   /// The all_to_alls of a process group's ranks.
   struct Exchanges {

@@ -107,13 +107,14 @@ struct Collective {
   Splits splits;
 };
 
-/// A module whose parameters a row of collectives carries, or the padding of such a row; or a module whose collectives
-/// a compiler merged into the row's.
+/// A module whose parameters or buffers a row of collectives carries, or the padding of such a row; or a module whose
+/// collectives a compiler merged into the row's.
 struct Member {
   uint64_t row = 0;              ///< index into Report::collectives
   std::string module;            ///< "" for padding
   uint64_t bytes = 0;            ///< of all calls of the row
   std::optional<uint64_t> count; ///< the module's collectives, if a compiler merged them
+  uint64_t changes = 0;          ///< that were or may have been, of its buffers
 
   bool operator==(const Member&) const = default;
 };

@@ -178,6 +178,60 @@ class Tabled(torch.nn.Linear):
         return super().forward(x) * self.table
 
 
+class Pair(torch.nn.Sequential):
+    """Two replicas, one after the other."""
+
+
+class Masked(torch.nn.Linear):
+    """Has a buffer of another type that nothing changes."""
+
+    def __init__(self) -> None:
+        super().__init__(WIDTH, WIDTH)
+        self.register_buffer("mask", torch.ones(WIDTH, dtype=torch.bool))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return super().forward(x) * self.mask
+
+
+class Typed(Masked):
+    """Has constant buffers of three types, of which DDP makes a call each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("positions", torch.arange(WIDTH))
+        self.register_buffer("table", torch.ones(WIDTH))
+
+
+class Decayed(Tabled):
+    """Replaces its buffer in each forward, and keeps the first."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.first = getattr(self, "first", self.table)
+        self.table = self.table * 0.9
+        return super().forward(x)
+
+
+class Stepped(Tabled):
+    """Changes its buffer in place on rank 0, so that the broadcast brings the change to the others."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if dist.get_rank() == 0:
+            self.table.mul_(0.9)
+        return super().forward(x)
+
+
+class OwnNorm(torch.nn.Module):
+    """Batch normalization without a class of torch. The function does not count up the versions of the statistics."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("running_mean", torch.zeros(WIDTH))
+        self.register_buffer("running_var", torch.ones(WIDTH))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.batch_norm(x, self.running_mean, self.running_var, training=self.training)
+
+
 class FirstOnly(torch.nn.Sequential):
     """Calls the first of its layers."""
 
@@ -233,6 +287,14 @@ MODELS = {
     "replica_deferred": lambda: replica(*plain(3)),
     "replica_closure": lambda: replica(*plain(3)),
     "buffers": lambda: replica(Tabled()),
+    "buffers_static": lambda: replica(Tabled(), Masked(), static_graph=True),
+    "buffers_long": lambda: replica(Typed()),
+    "buffers_twice": lambda: Pair(replica(Tabled()), replica(Masked(), plain(1))),
+    "buffers_evaluated": lambda: replica(Tabled()),
+    "buffers_kept": lambda: replica(Tabled(), broadcast_buffers=False),
+    "buffers_replaced": lambda: replica(Decayed()),
+    "buffers_of_rank_0": lambda: replica(Stepped(), Masked()),
+    "own_statistics": lambda: replica(torch.nn.Linear(WIDTH, WIDTH), OwnNorm()),
     "statistics": lambda: replica(Tabled(), torch.nn.BatchNorm1d(WIDTH)),
     "all_used": lambda: replica(*plain(3), find_unused_parameters=True),
     "some_unused": lambda: replica(*plain(3), model=FirstOnly, find_unused_parameters=True),
@@ -292,7 +354,7 @@ def main() -> None:
             for _ in range(STEPS):
                 model(torch.rand(4, WIDTH))
     optimizer = optimizer_of(kind, model)
-    for step in range(STEPS):
+    for step in range(70 if kind == "buffers_long" else STEPS):
         if kind == "replica_closure":
 
             def closure() -> torch.Tensor:
@@ -305,6 +367,10 @@ def main() -> None:
             between(kind, model, loss)
             optimizer.step()
             optimizer.zero_grad()
+        if kind == "buffers_evaluated":
+            with torch.no_grad():
+                model.eval()(torch.rand(4, WIDTH))
+            model.train()
         say_loss(step, loss)
     finish()
 

@@ -43,6 +43,7 @@ inline void setOriginInScope(Origin& origin, const Scope* scope) {
 struct ModulePart {
   uint32_t module = kGlobalModule; ///< Global for what belongs to no module
   uint64_t size = 0;               ///< in a unit that all parts share
+  uint64_t changes = 0;            ///< 1 if it is a buffer that may have changed
 };
 using ModuleParts = std::vector<ModulePart>;
 

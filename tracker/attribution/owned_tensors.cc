@@ -5,17 +5,6 @@
 #include <utility>
 
 namespace commtap {
-namespace {
-
-using WeakTensor = c10::weak_intrusive_ptr<c10::TensorImpl>;
-
-/// Does not change the number of strong references, which torch may compare with that of the tensor's Python object.
-WeakTensor weakReference(const c10::TensorImpl& tensor) {
-  return WeakTensor::reclaim(c10::raw::intrusive_ptr::make_weak(const_cast<c10::TensorImpl*>(&tensor)));
-}
-
-} // namespace
-
 void OwnedTensors::add(const c10::TensorImpl& tensor, uint32_t module) {
   // A subclass that is dispatched to Python may have no memory, and code of the job's that says its size.
   const bool has_memory = tensor.has_storage() && !tensor.key_set().has(c10::DispatchKey::Python);

@@ -13,12 +13,19 @@
 
 namespace commtap {
 
+using WeakTensor = c10::weak_intrusive_ptr<c10::TensorImpl>;
+
+/// Does not change the number of strong references, which torch may compare with that of the tensor's Python object.
+inline WeakTensor weakReference(const c10::TensorImpl& tensor) {
+  return WeakTensor::reclaim(c10::raw::intrusive_ptr::make_weak(const_cast<c10::TensorImpl*>(&tensor)));
+}
+
 /// The parameters of modules, by their tensor objects. Keeps no memory of the job, but the address of each object, so
 /// that no other tensor gets it. The owner of the table guards it.
 class OwnedTensors {
  public:
   /// References to drop after unlocking: the last one destroys the tensor object.
-  using Released = std::vector<c10::weak_intrusive_ptr<c10::TensorImpl>>;
+  using Released = std::vector<WeakTensor>;
 
   /// Makes `module` the owner of a live tensor, instead of an earlier owner.
   void add(const c10::TensorImpl& tensor, uint32_t module);
@@ -35,7 +42,7 @@ class OwnedTensors {
 
  private:
   struct Owned {
-    c10::weak_intrusive_ptr<c10::TensorImpl> tensor;
+    WeakTensor tensor;
     uint32_t module;
     size_t bytes; ///< when it was added
     size_t place; ///< in by_bytes_[bytes]; kNowhere for a tensor without memory

@@ -11,6 +11,7 @@
 #include <torch/csrc/distributed/c10d/Types.hpp>
 
 #include "tracker/attribution/attribution.h"
+#include "tracker/attribution/broadcast_buffers.h"
 #include "tracker/attribution/module_registry.h"
 #include "tracker/attribution/python_frames.h"
 #include "tracker/attribution/stage_tensors.h"
@@ -69,8 +70,8 @@ class Call {
   /// whose input a sample is to have.
   std::optional<ReductionCall> count(OpFrame& frame) {
     const GroupRef group = this->group(frame);
-    const Payload payload = this->payload(group);
-    const uint64_t bytes = payload.bytes;
+    payload_ = this->payload(group);
+    const uint64_t bytes = payload_.bytes;
     Origin origin = currentOrigin(thread_, [this, group] { return callFacts(group); });
     const CompiledCall compiled = CompiledCode::attribute(inEngine(thread_), origin);
     const bool is_of_ddp = isBroadcastOfDdp(facts_.kind, origin);
@@ -84,7 +85,7 @@ class Call {
         .issued_in = origin.issued_in,
         .op = facts_.name,
         .group = group.index,
-        .dtype = dtypeName(payload.dtype),
+        .dtype = dtypeName(payload_.dtype),
         .reduce_op = reduceOpName(),
         .kind = facts_.kind,
         .phase = origin.phase,
@@ -104,10 +105,10 @@ class Call {
       Steps::inBackward(compat::graphTask());
     }
     if (row != nullptr) {
-      countIn(*row, bytes, compiled, group, frame);
+      countIn(*row, compiled, group, frame);
     }
     countGaps(ledger, group, origin);
-    const uint64_t sequence = nextSequence(ledger, group, payload);
+    const uint64_t sequence = nextSequence(ledger, group);
     noteLast(ledger, row, sequence, bytes, frame);
     if (facts_.kind == Kind::kRecv && row != nullptr && thread_.stage_tensors != nullptr) [[unlikely]] {
       thread_.stage_tensors->counted({key, bytes, frame.number});
@@ -152,8 +153,8 @@ class Call {
   }
 
   /// Counts the call in its row, and notifies the observers.
-  void countIn(LedgerCollective& row, uint64_t bytes, const CompiledCall& compiled, GroupRef group, OpFrame& frame)
-      const {
+  void countIn(LedgerCollective& row, const CompiledCall& compiled, GroupRef group, OpFrame& frame) const {
+    const uint64_t bytes = payload_.bytes;
     LedgerWriter& ledger = ProcessLedger::ledger();
     ledger.count(row, {1, bytes});
     if (facts_.splits.form != SplitForm::kNone) {
@@ -163,6 +164,8 @@ class Call {
       countParts(ledger, row, *compiled.merged, {1, bytes});
     } else if (listed_ != nullptr && !compiled.is_compiled && !listed_->parts.empty()) {
       countParts(ledger, row, listed_->parts, {0, bytes});
+    } else if (row.key.module != kGlobalModule && row.key.label != 0) { // DDP's buffers
+      countParts(ledger, row, buffersInCall(thread_, row.key.module, payload_.dtype), {0, bytes});
     }
     if (CollectiveObservers::any()) {
       CollectiveObservers::collective(row, bytes);
@@ -185,7 +188,7 @@ class Call {
       return;
     }
     for (const ModulePart& part : parts) {
-      ledger.countMember(row, part.module, {call.count, call.bytes / all * part.size});
+      ledger.countMember(row, part.module, {call.count, call.bytes / all * part.size}, part.changes);
     }
   }
 
@@ -278,7 +281,7 @@ class Call {
   }
 
   /// Returns the call's number in its group, and adds the call to what ranks compare.
-  uint64_t nextSequence(LedgerWriter& ledger, GroupRef group, const Payload& payload) const {
+  uint64_t nextSequence(LedgerWriter& ledger, GroupRef group) const {
     if (isPointToPoint(facts_.kind)) {
       return ledger.nextSequence(group.index, true);
     }
@@ -286,8 +289,8 @@ class Call {
     SequenceCall call;
     if (facts_.sequence_hash != 0) {
       call.what = facts_.sequence_hash;
-      call.bytes = hasEqualBytes(facts_.kind) ? payload.bytes : 0;
-      call.dtype = static_cast<uint32_t>(payload.dtype);
+      call.bytes = hasEqualBytes(facts_.kind) ? payload_.bytes : 0;
+      call.dtype = static_cast<uint32_t>(payload_.dtype);
       call.reduce_op = facts_.reduce_op_argument ? reduceOpTag(arguments_[*facts_.reduce_op_argument]) : 0;
       call.root = facts_.peer_argument ? static_cast<uint32_t>(peer()) : 0;
     }
@@ -315,6 +318,7 @@ class Call {
   const OpFacts& facts_;
   ThreadState& thread_;
   const AnyArgument* arguments_;
+  Payload payload_;
   std::unique_ptr<ListedTensors> listed_;
 };
 

@@ -12,7 +12,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 21U
+#define COMMTAP_PYTHON_ABI 22U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -158,6 +158,8 @@ struct CommtapModuleFacts {
 /// CPython's vectorcallfunc. The tracker treats Python objects as plain addresses.
 using CommtapVectorcall = void* (*)(void* function, void* const* arguments, size_t flags, void* names);
 
+using CommtapTakeBuffer = void (*)(void* data, uint32_t ddp, void* tensor, const char* name);
+
 /// The tracker's functions for its Python part. They never throw and never touch Python, except call_module.
 struct CommtapHost {
   /// Adds a module and returns its id; the parent's id if the table is full.
@@ -272,6 +274,9 @@ struct CommtapPython {
   /// Hands the gradients of the optimizer whose step runs on this thread to `take`, except DTensors: torch's functions
   /// communicate for these. Takes the GIL, and runs no code of the job.
   void (*step_gradients)(CommtapTakeGradient take, void* data);
+  /// Hands the TensorImpls of the buffers that a DDP module broadcasts to `take`, with their names below the wrapped
+  /// module. Takes the GIL.
+  void (*ddp_buffers)(uint32_t ddp, CommtapTakeBuffer take, void* data);
   /// Hands the ranks in the arguments of new_group to `take`, while torch measures this thread's call of it. The caller
   /// holds the GIL.
   CommtapGroupRanks (*new_groups_ranks)(CommtapTakeRank take, void* data);

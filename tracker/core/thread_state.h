@@ -73,6 +73,7 @@ struct UserLabel {
 };
 
 struct DeviceSpan;
+struct BroadcastBuffers;
 class StageTensors;
 class StepGradients;
 
@@ -176,9 +177,10 @@ class ThreadState {
   std::vector<OpenCall> open_scopes;             ///< named ones
   std::shared_ptr<StageTensors> stage_tensors;   ///< null until an outermost module call or a message needs it
   std::shared_ptr<StepGradients> step_gradients; ///< null until a step of an optimizer sends memory of no parameter
-  uint32_t nccl_groups_open = 0;                 ///< ncclGroupStart without its ncclGroupEnd
-  std::vector<DeviceSpan*> device_spans;         ///< of the open group of NCCL calls; used by DeviceTiming
-  const void* computing_stream = nullptr;        ///< under which a module was called last; used by StreamOrder
+  std::shared_ptr<BroadcastBuffers> broadcast_buffers; ///< null until a DDP module broadcasts in a forward
+  uint32_t nccl_groups_open = 0;                       ///< ncclGroupStart without its ncclGroupEnd
+  std::vector<DeviceSpan*> device_spans;               ///< of the open group of NCCL calls; used by DeviceTiming
+  const void* computing_stream = nullptr;              ///< under which a module was called last; used by StreamOrder
 
  private:
   // initial-exec takes one pointer of the surplus that the loader keeps for libraries loaded by dlopen(). The general

@@ -14,6 +14,7 @@
 
 #include "shim/commtap.h"
 #include "shim/trusted_file.h"
+#include "tracker/attribution/broadcast_buffers.h"
 #include "tracker/attribution/module_registry.h"
 #include "tracker/attribution/python_frames.h"
 #include "tracker/attribution/running_work.h"
@@ -306,6 +307,7 @@ void startPython(Labels labels) {
         WorkInFrames::setFunctions(part->may_run_work, part->running_work);
         StepGradients::setFunction(part->step_gradients);
         CompiledCode::setPython(part);
+        setReadDdpBuffers(part->ddp_buffers);
         Sampler::setFunction(part->sample_step);
         GroupCalls::start(part->new_groups_ranks);
       }

@@ -217,6 +217,21 @@ void gradientsOfStep(CommtapTakeGradient take, void* data) {
   }
 }
 
+void buffersOfDdp(uint32_t ddp, CommtapTakeBuffer take, void* data) {
+  withGil(0, [&] {
+    const PlainTensors plain(part->host);
+    PyObject* object = part->tree.modules().object(ddp);
+    PyObject* dict = object == nullptr ? nullptr : dictOf(object);
+    PyObject* buffers = dict == nullptr ? nullptr : PyDict_GetItemString(dict, torch_names::kDdpBuffers);
+    PyObject* name = nullptr;
+    PyObject* tensor = nullptr;
+    for (Py_ssize_t at = 0; buffers != nullptr && PyDict_Next(buffers, &at, &name, &tensor) != 0;) {
+      take(data, ddp, tensorImpl(tensor), textOf(name).c_str());
+    }
+    return 0;
+  });
+}
+
 int watchCompiler() {
   const Gil gil;
   watchDynamo(part->host);
@@ -476,6 +491,7 @@ const CommtapPython commtap_python = {
     .forward_node = commtap::nodeOfForward,
     .sample_step = commtap::sampleStepRunning,
     .step_gradients = commtap::gradientsOfStep,
+    .ddp_buffers = commtap::buffersOfDdp,
     .new_groups_ranks = commtap::newGroupsRanks,
     .watch_compiler = commtap::watchCompiler,
 };

@@ -59,6 +59,9 @@ constexpr const char* kFlatShapes = "_shapes";
 // The attributes of DistributedDataParallel: torch/nn/parallel/distributed.py
 constexpr const char* kDdpParameters = "_module_parameters";
 constexpr const char* kDdpGroup = "process_group";
+constexpr const char* kDdpBuffers = "named_module_buffers"; // a dict, of names below the wrapped module
+/// In the names of running statistics, which batch normalization changes without counting up their versions.
+constexpr const char* kStatistic = ".running_";
 constexpr const char* kRanksOfGroups = "_pg_group_ranks"; // torch/distributed/distributed_c10d.py
 
 // The attributes that Megatron-LM gives to parameters

@@ -11,7 +11,7 @@ import pytest
 from catalogue import JOBS
 from harness import Job, Runner
 
-from report import Report
+from report import Report, Row
 
 FLOAT = 4
 
@@ -149,6 +149,39 @@ def test_ddp_forward_broadcasts_buffers(runner: Runner, name: str) -> None:
         "int64": (3, 3 * 8),
         "int32": (2, 11 * 4 + 3 * 4),
     }
+
+
+def buffers_of(report: Report) -> tuple[dict[int, Row], list[Row]]:
+    """Returns the rows of DDP's broadcasts of buffers by their positions, and their members."""
+    rows = {i: row for i, row in enumerate(report.collectives) if row["label"] == "broadcast_buffers"}
+    return rows, [each for each in report.members if each["row"] in rows]
+
+
+@pytest.mark.parametrize("name", ["buffers_kept", "replica_deferred"])
+def test_a_model_without_buffers_to_broadcast_has_no_such_row(runner: Runner, name: str) -> None:
+    """Its buffers are not broadcast, or it has none."""
+    assert buffers_of(runner.shim(Job("advised.py", (name,))).report()) == ({}, [])
+
+
+@pytest.mark.parametrize("name", ["ddp", "ddp_compile"])
+def test_broadcasts_of_buffers_name_the_modules_that_have_them(runner: Runner, name: str) -> None:
+    """The statistics may change with each look, in forwards 1 and 2: whether torch counts it or not."""
+    report = runner.shim(JOBS[name]).report()
+    rows, members = buffers_of(report)
+    assert {row["dtype"] for row in rows.values()} == {"float32", "int64"}
+    assert {each["row"] for each in members} == rows.keys()
+    assert all(each["module"] == "Net.norm" and each["bytes"] == rows[each["row"]]["bytes"] for each in members)
+    assert all(each["changes"] > 0 for each in members)
+
+
+def test_buffers_of_two_models_that_do_not_change(runner: Runner) -> None:
+    """The first has a table of floats, the second a mask."""
+    rows, members = buffers_of(runner.shim(Job("advised.py", ("buffers_twice",))).report())
+    assert {(rows[each["row"]]["module"], each["module"], each["bytes"]) for each in members} == {
+        ("Pair.0", "Pair.0.0", 3 * 20 * FLOAT),
+        ("Pair.1", "Pair.1.0", 3 * 20),
+    }
+    assert not any("changes" in each for each in members)
 
 
 def test_ddp_set_up_is_the_constructors(runner: Runner) -> None:

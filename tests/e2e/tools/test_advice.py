@@ -158,6 +158,14 @@ SAVINGS: dict[str, tuple[int, dict[str, tuple[set[str], float, float]]]] = {
     "after_backward": (2, {"small_collectives": ({"Global"}, 59, 0)}),
     "zero1": (2, {"gradients_reduced_whole": ({f"Sequential.{i}" for i in range(3)}, 0, 3 * 400 * 4 / 2)}),
     "buffers": (2, {"buffers_broadcast": ({"Sequential"}, 1, 20 * 4)}),
+    "buffers_static": (2, {"buffers_broadcast": ({"Sequential"}, 2, 20 * 4 + 20)}),
+    "buffers_long": (2, {"buffers_broadcast": ({"Sequential"}, 3, 20 + 20 * 8 + 20 * 4)}),
+    "buffers_twice": (2, {"buffers_broadcast": ({"Pair.0", "Pair.1"}, 2, 20 * 4 + 20)}),
+    "buffers_evaluated": (2, {"buffers_broadcast": ({"Sequential"}, 1, 20 * 4)}),
+    "buffers_kept": (2, {}),
+    "buffers_replaced": (2, {}),
+    "buffers_of_rank_0": (2, {}),  # its mask alone is constant, and the option leaves out all
+    "own_statistics": (2, {}),
     "statistics": (2, {}),  # the broadcast makes the statistics equal
     "all_used": (2, {"unused_sought": ({"Sequential"}, 1, 3 * 4)}),
     "some_unused": (2, {}),  # else the next forward would fail

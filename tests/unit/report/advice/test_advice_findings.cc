@@ -210,6 +210,16 @@ TEST_CASE("a layer that fills several of DDP's buckets in a backward has a bucke
   CHECK(jobs.rules() == Rules{"bucket_of_one"});
 }
 
+/// Adds a row of DDP's broadcasts of a layer's buffers to a rank of a job with so many ranks.
+Collective& addBuffers(AdvisedJob& jobs, uint64_t calls, uint64_t bytes, size_t rank = 0, int64_t ranks = 1) {
+  Collective& row = jobs.add(kModel, Phase::kForward, Kind::kBroadcast, calls, bytes, rank);
+  row.label = "broadcast_buffers";
+  Report& report = jobs.report(rank);
+  report.job.world_size = ranks;
+  report.members.push_back({report.collectives.size() - 1, kLayer, row.bytes, {}});
+  return row;
+}
+
 TEST_CASE("DDP reduces in each backward if its steps have micro-batches, and reduce more than all its parameters") {
   AdvisedJob jobs;
   Collective& made = jobs.add(kModel, Phase::kOther, Kind::kBroadcast, 0, 0);
@@ -224,11 +234,12 @@ TEST_CASE("DDP reduces in each backward if its steps have micro-batches, and red
   CHECK(jobs.rules() == Rules{"reduced_each_backward_ddp"});
   CHECK(jobs.advice()[0].bytes == doctest::Approx(3 * kMiB - 64));
   CHECK(jobs.advice()[0].memory_bytes == 0);
-  jobs.add(kModel, Phase::kForward, Kind::kBroadcast, 4, 4 * 64).label = "broadcast_buffers";
+  addBuffers(jobs, 4, 4 * 64);
   CHECK(jobs.rules() == Rules{"reduced_each_backward_ddp", "buffers_broadcast"});
   CHECK(jobs.advice()[0].bytes == doctest::Approx(3 * kMiB));
   CHECK(jobs.advice()[0].calls == doctest::Approx(6));
   jobs.report().collectives.pop_back();
+  jobs.report().members.clear();
   jobs.report().collectives.back().dtype = "bfloat16"; // compressed: how many elements are all, is not known
   CHECK(jobs.rules().empty());
   jobs.report().collectives.back().dtype = "float32";
@@ -250,14 +261,46 @@ TEST_CASE("a map of used parameters is sought for nothing if all modules are cal
   CHECK(jobs.rules().empty());
 }
 
-TEST_CASE("DDP's broadcasts of buffers are named if every step has them, and no module has statistics of batches") {
-  AdvisedJob jobs;
-  jobs.add(kModel, Phase::kForward, Kind::kBroadcast, 1, 64);
-  CHECK(jobs.rules().empty()); // of the order of the buckets, for instance
-  jobs.report().collectives.back().label = "broadcast_buffers";
+TEST_CASE("DDP's broadcasts of buffers are named if every step has them, and no rank saw one change") {
+  AdvisedJob jobs(2);
+  addBuffers(jobs, 1, 64, 0, 2);
+  addBuffers(jobs, 1, 64, 1, 2);
   CHECK(jobs.rules() == Rules{"buffers_broadcast"});
-  for (Module& module : jobs.report().modules) {
-    module.class_name = module.name == kLayer ? "SyncBatchNorm" : "Linear";
+  CHECK(jobs.advice()[0].calls == doctest::Approx(1));
+  CHECK(jobs.advice()[0].bytes == doctest::Approx(64));
+  jobs.report(1).members.back().changes = 1; // it takes back what rank 1 alone changes
+  CHECK(jobs.rules().empty());
+  jobs.report(1).members.clear(); // whether rank 1 changes them is not known
+  CHECK(jobs.rules().empty());
+}
+
+TEST_CASE("DDP's broadcasts are not named for the order of its buckets, or fewer calls than steps") {
+  AdvisedJob jobs;
+  Collective& row = addBuffers(jobs, 1, 64);
+  row.label.clear();
+  CHECK(jobs.rules().empty());
+  row.label = "broadcast_buffers";
+  row.count = AdvisedJob::kSteps - 1;
+  CHECK(jobs.rules().empty());
+  row.count = AdvisedJob::kSteps;
+  CHECK(jobs.rules() == Rules{"buffers_broadcast"});
+}
+
+TEST_CASE("DDP's broadcasts are not named if buffers of another type change, or a rank has no report") {
+  AdvisedJob jobs(2);
+  for (const size_t rank : {0, 1}) {
+    addBuffers(jobs, 1, 64, rank, 2);
+    addBuffers(jobs, 1, 8, rank, 2).dtype = "int64";
+  }
+  CHECK(jobs.rules() == Rules{"buffers_broadcast"});
+  CHECK(jobs.advice()[0].rows.size() == 2);
+  for (const size_t rank : {0, 1}) {
+    jobs.report(rank).job.world_size = 3;
+  }
+  CHECK(jobs.rules().empty());
+  for (const size_t rank : {0, 1}) {
+    jobs.report(rank).job.world_size = 2;
+    jobs.report(rank).members.back().changes = 2;
   }
   CHECK(jobs.rules().empty());
 }

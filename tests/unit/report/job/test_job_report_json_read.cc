@@ -57,7 +57,8 @@ TEST_CASE("every field of every table is required") {
       const bool optional = value.is_null() || name == "id" || name == "dtype" || name == "reduce_op" ||
                             name == "async" || name == "class" || name == "rank" || name == "ended_at" ||
                             name == "label" || name == "compiled" || name == "setup" || name == "forward_passes" ||
-                            name == "backward_passes" || (table == "members" && (name == "module" || name == "count"));
+                            name == "backward_passes" ||
+                            (table == "members" && (name == "module" || name == "count" || name == "changes"));
       CHECK_MESSAGE(static_cast<bool>(job) == optional, table << "." << name);
     }
   }

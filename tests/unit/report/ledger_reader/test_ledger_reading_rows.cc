@@ -72,10 +72,11 @@ TEST_CASE("the ledger keeps rows apart that differ in any column of the key") {
   }
 }
 
-/// A ledger with the module Net, and a row of Global whose one call carries 24 bytes.
+/// A ledger with the module Net, and a row of Global or Net whose one call carries 24 bytes.
 struct MemberLedger {
-  MemberLedger() {
+  explicit MemberLedger(bool is_of_net = false) {
     CollectiveKey key{};
+    key.module = is_of_net ? net : kGlobalModule;
     key.op = ledger->intern("_c10d_functional.all_reduce");
     key.group = kNoIndex;
     row = ledger->row(key);
@@ -118,10 +119,20 @@ TEST_CASE("members of calls with several tensors have no calls of their own, and
   CHECK(made.read() == std::vector<Member>{{0, "", 8, std::nullopt}, {0, "Net", 16, std::nullopt}});
 }
 
-TEST_CASE("a row whose only member is not one that a compiler merged has none") {
-  MemberLedger made;
+TEST_CASE("a row whose only member is its own module has none, unless a compiler merged it") {
+  MemberLedger made(true);
   made.ledger->countMember(*made.row, made.net, {0, 24});
   CHECK(made.read().empty());
+  made.ledger->countMember(*made.row, made.net, {1, 0});
+  CHECK(made.read() == std::vector<Member>{{0, "Net", 24, 1}});
+}
+
+TEST_CASE("a row of one other module has that one, with the changes of its buffers") {
+  MemberLedger made;
+  const uint32_t inner = made.ledger->addModule(made.net, "inner", "Inner", 0);
+  made.ledger->countMember(*made.row, inner, {0, 8}, 1);
+  made.ledger->countMember(*made.row, inner, {0, 16}, 2);
+  CHECK(made.read() == std::vector<Member>{{0, "Net.inner", 24, {}, 3}});
 }
 
 TEST_CASE("a member without calls, or of a row that was not read, is none, and no damage") {

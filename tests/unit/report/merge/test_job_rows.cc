@@ -68,7 +68,7 @@ TEST_CASE("members are added up over ranks, and dropped if they are not the whol
   JobRows rows;
   RankSets sets;
   for (const int64_t rank : {0, 1}) {
-    const std::vector<Member> members = {{0, "a.up", 7, 2}, {0, "", 3, {}}};
+    const std::vector<Member> members = {{0, "a.up", 7, 2, 1}, {0, "", 3, {}}};
     rows.add(collective("a", 10), 0, members);
     rows.add(collective("b", 10), 0, std::span(members).first(rank == 0 ? 2 : 0)); // rank 1 does not know them
     rows.endRank(sets.addSlot(rank), rank);
@@ -79,7 +79,7 @@ TEST_CASE("members are added up over ranks, and dropped if they are not the whol
   REQUIRE(all[a].members.size() == 2);
   const auto padding = std::find(all[a].members.begin(), all[a].members.end(), JobMember{"", 6, {}});
   CHECK(padding != all[a].members.end());
-  CHECK(std::find(all[a].members.begin(), all[a].members.end(), JobMember{"a.up", 14, 4}) != all[a].members.end());
+  CHECK(std::find(all[a].members.begin(), all[a].members.end(), JobMember{"a.up", 14, 4, 2}) != all[a].members.end());
   CHECK(all[1 - a].members.empty());
 }
 

@@ -177,11 +177,11 @@ TEST_CASE("the last columns of a collective are its split sizes; null without an
 
 TEST_CASE("members are rows") {
   Report report = sampleReport(1);
-  report.members = {{0, "Net.up", 64, 2}, {0, "", 8, {}}};
+  report.members = {{0, "Net.up", 64, 2, 1}, {0, "", 8, {}}};
   std::vector<TableCells> rows;
   forEachRow(
-      TableId::kMembers, report, [&rows](const TableCells& cells) { rows.emplace_back(cells.end() - 4, cells.end()); });
-  CHECK(rows == std::vector<TableCells>{{0, "Net.up", 64, 2}, {0, nullptr, 8, nullptr}});
+      TableId::kMembers, report, [&rows](const TableCells& cells) { rows.emplace_back(cells.end() - 5, cells.end()); });
+  CHECK(rows == std::vector<TableCells>{{0, "Net.up", 64, 2, 1}, {0, nullptr, 8, nullptr, 0}});
 }
 
 TEST_CASE("the table of stalls has the modules that stood still for each row, the longest first") {

@@ -53,6 +53,7 @@ const CommtapPython commtap_python = {
     .forward_node = [](const CommtapSite*) -> int64_t { return -1; },
     .sample_step = [](const CommtapStepSampler* /*sampler*/) {},
     .step_gradients = [](CommtapTakeGradient, void*) {},
+    .ddp_buffers = [](uint32_t, CommtapTakeBuffer, void*) {},
     .watch_compiler = [] { return 0; },
 };
 

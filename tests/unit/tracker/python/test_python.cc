@@ -3,7 +3,9 @@
 #include <Python.h>
 
 #include <array>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -71,6 +73,26 @@ TEST_CASE_FIXTURE(PartFixture, "a module has an id before its first call; a tran
   CHECK(commtap_python.module_id(torch_["net"].get(), nullptr) == 1);
   CHECK(commtap_python.module_id(torch_["net"].get(), nullptr) == 1);
   CHECK(commtap_python.module_id(torch_["backward"].get(), nullptr) == -1);
+}
+
+TEST_CASE_FIXTURE(PartFixture, "the buffers of a DDP module are those that it broadcasts, with its names of them") {
+  torch_.run(R"(
+ddp = DistributedDataParallel(Net())
+bare = DistributedDataParallel(Net())
+ddp.named_module_buffers = {"norm.table": Tensor(21), "mask": Tensor(22)}
+)");
+  using Taken = std::vector<std::pair<std::string, uintptr_t>>;
+  const auto buffersOf = [this](const char* name) {
+    Taken taken;
+    const long id = commtap_python.module_id(torch_[name].get(), nullptr);
+    const auto take = [](void* data, uint32_t, void* tensor, const char* buffer) {
+      static_cast<Taken*>(data)->emplace_back(buffer, reinterpret_cast<uintptr_t>(tensor));
+    };
+    commtap_python.ddp_buffers(static_cast<uint32_t>(id), take, &taken);
+    return taken;
+  };
+  CHECK(buffersOf("ddp") == Taken{{"norm.table", 21}, {"mask", 22}});
+  CHECK(buffersOf("bare").empty());
 }
 
 TEST_CASE_FIXTURE(PartFixture, "a label is reported as it opens and closes, if it has a text") {

@@ -347,6 +347,7 @@ TEST_CASE("the classes and attributes of modules and tensors exist") {
       {"distributed/fsdp/_flat_param.py", std::string("self.") + kFlatOriginals + " = []"},
       {"distributed/fsdp/_flat_param.py", std::string("self.") + kFlatSharedOriginals + " = []"},
       {"nn/parallel/distributed.py", std::string("self.") + kDdpParameters + " = ["},
+      {"nn/parallel/distributed.py", std::string("self.") + kDdpBuffers + " = {"},
       {"nn/parallel/distributed.py", std::string("self.") + kDdpGroup + " = "},
       {fileOf(kGroupsFile), std::string("\n") + kRanksOfGroups + ": dict[ProcessGroup, dict[int, int]] = {}"},
       {"_subclasses/fake_tensor.py", classNamed(kFakeTensor) + "("},
