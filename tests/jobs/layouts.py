@@ -353,18 +353,8 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
-    for flag in [
-        "mix",
-        "dropout",
-        "experts",
-        "masked",
-        "autocast",
-        "sgd",
-        "other-data",
-        "batch-norm",
-        "clip",
-        "evaluate",
-    ]:
+    flags = ("mix", "dropout", "experts", "masked", "autocast", "sgd", "other-data", "batch-norm", "clip", "evaluate")
+    for flag in flags:
         parser.add_argument("--" + flag, action="store_true")
     options = parser.parse_args()
     start()
