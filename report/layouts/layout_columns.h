@@ -20,23 +20,14 @@ inline constexpr auto kColumns<LayoutFinding> = std::tuple{
     column(
         "ratio",
         &LayoutFinding::ratio,
-        "The norm of the gradients by that of the other run; negative for the opposite direction, null if they have "
-        "another direction.",
+        "The norm of the gradients, or of the updates, by that of the other run; negative for the opposite direction, "
+        "null if they have another direction.",
         {.minimum = std::nullopt}),
     column("reasons", &LayoutFinding::reasons, "What else of the two runs has this ratio."),
     column(
         "distance",
         &LayoutFinding::distance,
         "About the largest norm of a difference, by the larger norm; null if not known."),
-};
-
-template <>
-inline constexpr auto kColumns<FirstBits> = std::tuple{
-    column(field::kStep, &FirstBits::step, "The step."),
-    column("parameter", &FirstBits::parameter, "The parameter."),
-    column(field::kRank, &FirstBits::rank, "The rank."),
-    column("is_gradient", &FirstBits::is_gradient, "Whether its gradient differs, and no value does at this step."),
-    column("distance", &FirstBits::distance, "About the norm of the difference, by the size; null if not known."),
 };
 
 template <>
@@ -70,10 +61,6 @@ inline constexpr auto kColumns<LayoutComparison> = std::tuple{
     column("apart", &LayoutComparison::apart, "The parameters that start from other values, the one most apart first."),
     column("start_distance", &LayoutComparison::start_distance, "The distance of the first of these; null for none."),
     column(
-        "first_bits",
-        &LayoutComparison::first_bits,
-        "The first bits that differ between two runs of one layout; null for other layouts, or if all are equal."),
-    column(
         "not_compared",
         &LayoutComparison::not_compared,
         "One line for each reason why parameters are not compared."),
@@ -81,6 +68,11 @@ inline constexpr auto kColumns<LayoutComparison> = std::tuple{
         "partly_compared",
         &LayoutComparison::partly_compared,
         "One line for each reason why only norms, values or some steps of parameters are compared."),
+    column(
+        "notes",
+        &LayoutComparison::notes,
+        "Which run was read of a folder with several, which --rename changes no name, and the first bits that differ "
+        "between two runs of one layout."),
     column(field::kProblems, &LayoutComparison::problems, "One line for each file that could not be read."),
 };
 

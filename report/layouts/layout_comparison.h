@@ -20,10 +20,9 @@ template <>
 struct EnumNames<LayoutClass> : Named<LayoutClass> {
   static constexpr const char* kHelp =
       "What differs. ratio: gradients have the same direction and another size, by what most have. scale: all do, by "
-      "one "
-      "ratio. direction: gradients have another direction, or, where only norms are known, another norm, or only one "
-      "run "
-      "has some. optimizer: values went apart although their gradients are alike.";
+      "one ratio. direction: gradients have another direction, or, where only norms are known, another norm, or only "
+      "one run has some. optimizer: values went apart although their gradients are alike, with a ratio if all updates "
+      "have one.";
   static constexpr auto kNames = std::to_array<std::string_view>({"ratio", "scale", "direction", "optimizer"});
 };
 inline constexpr int kLayoutClassCount = EnumNames<LayoutClass>::kCount;
@@ -35,8 +34,7 @@ struct EnumNames<LayoutStatus> : Named<LayoutStatus> {
   static constexpr const char* kHelp =
       "wrong: there is an error. suspect: there is a warning, and no error. start_only: the runs start alike, and read "
       "other data or draw random numbers in a forward, so nothing else was compared. nothing_to_compare: they start "
-      "from "
-      "other values, or no gradient can be compared. ok: else.";
+      "from other values, or no gradient can be compared. ok: else.";
   static constexpr auto kNames =
       std::to_array<std::string_view>({"ok", "suspect", "wrong", "start_only", "nothing_to_compare"});
 };
@@ -58,18 +56,9 @@ struct LayoutFinding {
   std::vector<std::string> lines; ///< for people
   uint64_t step = 0;
   std::vector<std::string> parameters; ///< in the order of the backward
-  std::optional<double> ratio;         ///< of the gradients, by those of the other run
+  std::optional<double> ratio;         ///< of the gradients or updates, by those of the other run
   std::vector<std::string> reasons;    ///< what else has this ratio
   std::optional<double> distance;      ///< the largest, by the size
-};
-
-/// The first bits that differ between two runs of one layout.
-struct FirstBits {
-  uint64_t step = 0;
-  std::string parameter;
-  int64_t rank = 0;
-  bool is_gradient = false;
-  std::optional<double> distance; ///< by the size
 };
 
 /// The JSON of `commtap verify --like`. docs/schema/commtap-verify-like-1.schema.json describes each field.
@@ -93,9 +82,9 @@ struct LayoutComparison {
   std::vector<std::string> apart; ///< parameters that start from other values, the one most apart first
   std::optional<double> start_distance;
   uint64_t start_step = 0;               ///< the first that both have sampled; not in the document
-  std::optional<FirstBits> first_bits;   ///< for two runs of one layout
   std::vector<std::string> not_compared; ///< for people: parameters, and why
   std::vector<std::string> partly_compared;
+  std::vector<std::string> notes; ///< for people
   std::vector<std::string> problems;
   uint64_t unreadable = 0; ///< files of samples; not in the document
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 #include "report/layouts/matched_runs.h"
 
@@ -13,6 +14,7 @@ namespace {
 
 constexpr int64_t kFewestElements = 16; ///< of a tensor that has a direction: that of a number is always the same
 constexpr double kDrift = 0.05;         ///< ratios of gradients after the first step, whose values may differ already
+constexpr double kClear = 10;           ///< by so much of what rounding does to a direction a ratio is another one
 constexpr double kSameNorm = 1e-6;      ///< norms so near are of the same elements in another order
 
 const WholeStep* stepOf(const WholeParameter& parameter, uint64_t step) {
@@ -60,13 +62,13 @@ double usualRatio(const std::vector<ComparedGradient>& all) {
 /// Judges two runs.
 class Judge {
  public:
-  Judge(const WholeRun& run, const WholeRun& like, const LayoutOptions& options)
-      : run_(run), like_(like), has_same_data_(options.has_same_data) {
+  Judge(const WholeRun& run, const WholeRun& like, bool has_same_data)
+      : run_(run), like_(like), has_same_data_(has_same_data) {
     result_.run_id = run.run_id;
     result_.like_run_id = like.run_id;
     result_.ranks = run.ranks.size();
     result_.like_ranks = like.ranks.size();
-    matched_ = matchedParameters(run, like, options.renames, not_compared_);
+    matched_ = matchedParameters(run, like, not_compared_);
     for (const MatchedParameter& each : matched_) {
       for (const WholeParameter* parameter : {each.one, each.like}) {
         leaveOut(each, parameter->why_unknown);
@@ -159,8 +161,7 @@ class Judge {
       leaveOut(
           each,
           "all ranks together hold more or fewer elements of it than in the other run: another shape, or copies that "
-          "nothing "
-          "proves");
+          "nothing proves");
       return false;
     }
     const double bound = boundsOf(each, *first).start;
@@ -224,10 +225,10 @@ class Judge {
         break;
       }
       result_.status = LayoutStatus::kOk;
-      result_.steps.push_back(step);
-      if (step != *steps_.begin()) {
-        judgeValues(step);
+      if (!result_.steps.empty()) {
+        judgeValues(step, result_.steps.back());
       }
+      result_.steps.push_back(step);
       if (result_.findings.empty()) {
         judgeGradients(step);
       }
@@ -253,21 +254,53 @@ class Judge {
     }
   }
 
-  /// Returns the sum of all updates until a step.
-  static WholeDigest updatesOf(const WholeParameter& parameter, const WholeStep& step) {
-    WholeDigest updates = step.value;
+  /// Returns the sum of all updates from a step on to another one.
+  static WholeDigest updatesOf(const WholeStep& from, const WholeStep& to) {
+    WholeDigest updates = to.value;
     updates.has_squares = false;
+    updates.has_sums &= from.value.has_sums;
+    updates.has_non_finite |= from.value.has_non_finite;
     for (int j = 0; j < kDigestSums; ++j) {
-      updates.sums[j] -= parameter.steps.begin()->second.value.sums[j];
+      updates.sums[j] -= from.value.sums[j];
     }
     return updates;
   }
 
-  /// Adds the parameters whose values went apart.
-  void judgeValues(uint64_t step) {
+  /// Returns how the updates since the step before differ, if they have one direction and clearly another size: what
+  /// rounding changes in their size it changes in their direction, too.
+  std::optional<Difference> otherRate(const MatchedParameter& each, uint64_t before, uint64_t step) const {
+    const WholeStep* one = stepOf(*each.one, before);
+    const WholeStep* like = stepOf(*each.like, before);
+    if (each.by_norm || one == nullptr || like == nullptr || one->elements < kFewestElements) {
+      return std::nullopt;
+    }
+    const auto updates =
+        differenceOf(updatesOf(*one, *stepOf(*each.one, step)), updatesOf(*like, *stepOf(*each.like, step)), false);
+    const LayoutBounds bounds = boundsOf(each, step);
+    const double clear = updates ? std::max(bounds.rates, kClear * updates->direction) : 1;
+    const bool has_direction = clear < 1 && updates->ratio != 0 && std::isfinite(updates->ratio);
+    return has_direction && !isNear(updates->ratio, 1, clear) ? updates : std::nullopt;
+  }
+
+  /// Adds a parameter to the finding that has its ratio, or to a new one.
+  static void addByRatio(std::vector<LayoutFinding>& all, const LayoutFinding& added, const ComparedGradient& each) {
+    const auto same =
+        std::find_if(all.begin(), all.end(), [&](const LayoutFinding& other) { return each.hasRatio(*other.ratio); });
+    add(same != all.end() ? *same : all.emplace_back(added), *each.parameter, each.difference.distance);
+  }
+
+  /// Adds the parameters whose values went apart, and those whose updates have another size.
+  void judgeValues(uint64_t step, uint64_t before) {
     LayoutFinding finding{.what = LayoutClass::kOptimizer, .step = step};
+    std::vector<LayoutFinding> rates;
     forEach(step, [&](const MatchedParameter& each, const WholeStep& one, const WholeStep& like) {
-      const LayoutBounds bounds = boundsOf(each, step);
+      LayoutBounds bounds = boundsOf(each, step);
+      if (const auto rate = otherRate(each, before, step); rate && alike_.contains(each.one)) {
+        bounds.ratios = kDrift;
+        LayoutFinding added = finding;
+        added.ratio = rate->ratio;
+        return addByRatio(rates, added, {&each, *rate, bounds, true});
+      }
       const auto difference = differenceOf(one.value, like.value, each.by_norm);
       if (!difference || difference->distance <= bounds.values || unjudged_.contains(each.one)) {
         return;
@@ -277,11 +310,13 @@ class Judge {
         unjudged_.insert(each.one);
         return;
       }
-      const auto updates = differenceOf(updatesOf(*each.one, one), updatesOf(*each.like, like), false);
+      const auto updates = differenceOf(
+          updatesOf(each.one->steps.begin()->second, one), updatesOf(each.like->steps.begin()->second, like), false);
       if (each.by_norm || (updates && updates->distance > bounds.updates)) {
         add(finding, each, difference->distance);
       }
     });
+    std::for_each(rates.begin(), rates.end(), [this](const LayoutFinding& each) { keep(each); });
     keep(std::move(finding));
   }
 
@@ -323,23 +358,23 @@ class Judge {
     LayoutFinding scaled{.severity = VerifySeverity::kError, .what = LayoutClass::kScale, .step = step, .ratio = usual};
     std::vector<LayoutFinding> ratios;
     for (const ComparedGradient& each : all) {
-      const double clear = std::max(each.bounds.ratios, 10 * each.difference.direction);
-      if (each.hasRatio(usual) && each.difference.direction <= each.bounds.gradients) {
+      const double clear = std::max(each.bounds.ratios, kClear * each.difference.direction);
+      const bool is_turned = each.difference.direction > each.bounds.gradients;
+      if (!is_turned && each.hasRatio(usual)) {
         alike_.insert(each.parameter->one);
         if (usual == 1) {
           result_.largest_distance = std::max(result_.largest_distance.value_or(0), each.difference.distance);
         } else {
           add(scaled, *each.parameter, each.difference.distance);
         }
+      } else if (!is_turned && each.hasRatio(1)) {
+        continue; // alike, while most have another ratio
       } else if (each.isParallel() && !isNear(each.difference.ratio, usual, clear)) {
-        const auto same =
-            std::find_if(ratios.begin(), ratios.end(), [&](const auto& other) { return each.hasRatio(*other.ratio); });
-        const LayoutFinding added{
-            .severity = VerifySeverity::kError,
-            .what = LayoutClass::kRatio,
-            .step = step,
-            .ratio = each.difference.ratio};
-        add(same != ratios.end() ? *same : ratios.emplace_back(added), *each.parameter, each.difference.distance);
+        const double ratio = each.difference.ratio;
+        addByRatio(
+            ratios,
+            {.severity = VerifySeverity::kError, .what = LayoutClass::kRatio, .step = step, .ratio = ratio},
+            each);
       } else {
         add(turned, *each.parameter, each.difference.distance);
       }
@@ -390,58 +425,35 @@ class Judge {
 
 } // namespace
 
-LayoutComparison
-compareLayouts(const WholeRun& run, const WholeRun& like, const WholeRun* again, const LayoutOptions& options) {
-  const std::set<std::string> odd = again != nullptr ? Judge(like, *again, {}).differing() : std::set<std::string>();
-  return Judge(run, like, options).made(odd);
+LayoutComparison compareLayouts(const WholeRun& run, const WholeRun& like, const WholeRun* again, bool has_same_data) {
+  const std::set<std::string> odd = again != nullptr ? Judge(like, *again, false).differing() : std::set<std::string>();
+  return Judge(run, like, has_same_data).made(odd);
 }
-
-namespace {
-
-/// A row of a rank's samples, and the parameter's place in the order of the model.
-struct RankRow {
-  const SampledParameter* facts = nullptr;
-  const SampleRow* row = nullptr;
-  int64_t order = 0;
-};
-using RankRows = std::map<std::tuple<uint64_t, int64_t, std::string>, RankRow>; ///< by step, rank and name
-
-RankRows rowsOf(std::span<const ProcessSamples> processes) {
-  RankRows rows;
-  for (const ProcessSamples& process : processes) {
-    for (const Sample& sample : process.samples) {
-      for (size_t i = 0; i < sample.rows.size(); ++i) {
-        const SampledParameter& facts = process.parameters.at(sample.rows[i].parameter);
-        rows.emplace(
-            std::tuple(sample.step, process.job.rank.value_or(-1), facts.name),
-            RankRow{&facts, &sample.rows[i], static_cast<int64_t>(i)});
-      }
-    }
-  }
-  return rows;
-}
-
-} // namespace
 
 BitComparison compareBits(std::span<const ProcessSamples> run, std::span<const ProcessSamples> like) {
-  const RankRows others = rowsOf(like);
   BitComparison result{.is_same_layout = run.size() == like.size()};
   std::tuple<uint64_t, bool, int64_t> first; // values in the order of the model, then gradients in that of the backward
-  for (const auto& [key, row] : rowsOf(run)) {
-    const auto same = others.find(key);
-    if (same == others.end()) {
-      continue;
-    }
-    const RankRow& other = same->second;
-    result.is_same_layout &= other.facts->local_shape == row.facts->local_shape &&
-                             other.facts->part == row.facts->part && other.facts->dtype == row.facts->dtype;
-    for (const bool is_gradient : {false, true}) {
-      const Digest& a = is_gradient ? row.row->gradient : row.row->value;
-      const Digest& b = is_gradient ? other.row->gradient : other.row->value;
-      const std::tuple order(std::get<0>(key), is_gradient, is_gradient ? -row.order : row.order);
-      if (a.bits != b.bits && (!result.differ || order < first)) {
-        first = order;
-        result.differ = {std::get<0>(key), std::get<2>(key), std::get<1>(key), is_gradient, digestDistance(a, b)};
+  for (size_t process = 0; process < std::min(run.size(), like.size()); ++process) {
+    const ProcessSamples& one = run[process];
+    const ProcessSamples& other = like[process];
+    for (size_t i = 0; i < std::min(one.samples.size(), other.samples.size()); ++i) {
+      for (size_t k = 0; k < std::min(one.samples[i].rows.size(), other.samples[i].rows.size()); ++k) {
+        const SampleRow& a = one.samples[i].rows[k];
+        const SampleRow& b = other.samples[i].rows[k];
+        const SampledParameter& facts = one.parameters.at(a.parameter);
+        const SampledParameter& others = other.parameters.at(b.parameter);
+        result.is_same_layout &=
+            std::tie(one.samples[i].step, facts.name, facts.local_shape, facts.part, facts.dtype) ==
+            std::tie(other.samples[i].step, others.name, others.local_shape, others.part, others.dtype);
+        const bool is_gradient = a.value.bits == b.value.bits;
+        const Digest& digest = is_gradient ? a.gradient : a.value;
+        const auto order = static_cast<int64_t>(k);
+        const std::tuple place(one.samples[i].step, is_gradient, is_gradient ? -order : order);
+        if (digest.bits != (is_gradient ? b.gradient : b.value).bits && (!result.differ || place < first)) {
+          first = place;
+          const double distance = digestDistance(digest, is_gradient ? b.gradient : b.value);
+          result.differ = {one.samples[i].step, facts.name, one.job.rank.value_or(-1), is_gradient, distance};
+        }
       }
     }
   }

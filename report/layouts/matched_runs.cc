@@ -11,15 +11,6 @@ namespace {
 
 using Names = std::map<std::string, std::vector<const WholeParameter*>>;
 
-std::string renamed(const std::string& name, std::span<const std::pair<std::string, std::string>> renames) {
-  for (const auto& [from, to] : renames) {
-    if (name.starts_with(from)) {
-      return to + name.substr(from.size());
-    }
-  }
-  return name;
-}
-
 /// Returns a name without its first component, the class of the model.
 std::string withoutClass(const std::string& name) {
   return name.substr(name.find('.') == std::string::npos ? 0 : name.find('.') + 1);
@@ -27,29 +18,24 @@ std::string withoutClass(const std::string& name) {
 
 } // namespace
 
-std::vector<MatchedParameter> matchedParameters(
-    const WholeRun& run,
-    const WholeRun& like,
-    std::span<const std::pair<std::string, std::string>> renames,
-    NotCompared& not_compared) {
-  Names whole; // of the other run
+std::vector<MatchedParameter> matchedParameters(const WholeRun& run, const WholeRun& like, NotCompared& not_compared) {
+  std::map<std::string, const WholeParameter*> whole; // of the other run
   Names short_names;
   Names own_short_names;
   for (const WholeParameter& parameter : like.parameters) {
-    whole[parameter.name].push_back(&parameter);
+    whole.emplace(parameter.name, &parameter);
     short_names[withoutClass(parameter.name)].push_back(&parameter);
   }
   for (const WholeParameter& parameter : run.parameters) {
-    own_short_names[withoutClass(renamed(parameter.name, renames))].push_back(&parameter);
+    own_short_names[withoutClass(parameter.name)].push_back(&parameter);
   }
   std::vector<MatchedParameter> matched;
   std::map<const WholeParameter*, bool> is_matched;
   for (const WholeParameter& parameter : run.parameters) {
-    const std::string name = renamed(parameter.name, renames);
-    const std::string short_name = withoutClass(name);
+    const std::string short_name = withoutClass(parameter.name);
     const WholeParameter* other = nullptr;
-    if (whole.contains(name)) {
-      other = whole[name].front();
+    if (whole.contains(parameter.name)) {
+      other = whole[parameter.name];
     } else if (short_names[short_name].size() == 1 && own_short_names[short_name].size() == 1) {
       other = short_names[short_name].front();
     }
@@ -70,9 +56,9 @@ std::vector<MatchedParameter> matchedParameters(
 
 LayoutBounds layoutBounds(const WholeParameter& one, const WholeParameter& like, bool is_coarse) {
   constexpr LayoutBounds kFloat{
-      .start = 1e-5, .values = 1e-3, .gradients = 1e-3, .ratios = 1e-3, .noise = 1e-5, .updates = 0.25};
+      .start = 1e-5, .values = 1e-3, .gradients = 1e-3, .ratios = 1e-3, .noise = 1e-5, .rates = 0.01, .updates = 0.25};
   constexpr LayoutBounds kShort{
-      .start = 1e-5, .values = 0.05, .gradients = 0.1, .ratios = 0.05, .noise = 3e-3, .updates = 0.6};
+      .start = 1e-5, .values = 0.05, .gradients = 0.1, .ratios = 0.05, .noise = 3e-3, .rates = 0.05, .updates = 0.6};
   const auto is_fine = [](const WholeParameter& each) {
     return each.dtype.empty() || each.dtype == "float32" || each.dtype == "float64";
   };

@@ -5,9 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "report/layouts/whole_run.h"
@@ -25,12 +23,8 @@ struct MatchedParameter {
 using NotCompared = std::map<std::string, std::set<std::string>>;
 
 /// Returns the parameters that both runs have, in the order of the model. Names match whole, else without the class of
-/// the model, their first component. `renames`: prefixes of the first run's names, and what to replace them by.
-std::vector<MatchedParameter> matchedParameters(
-    const WholeRun& run,
-    const WholeRun& like,
-    std::span<const std::pair<std::string, std::string>> renames,
-    NotCompared& not_compared);
+/// the model, their first component.
+std::vector<MatchedParameter> matchedParameters(const WholeRun& run, const WholeRun& like, NotCompared& not_compared);
 
 /// How far apart two tensors may be by rounding alone, by their size.
 struct LayoutBounds {
@@ -39,6 +33,7 @@ struct LayoutBounds {
   double gradients = 0; ///< of their direction
   double ratios = 0;    ///< of their norms
   double noise = 0;     ///< of a gradient that may be rounding, by the largest one of a parameter
+  double rates = 0;     ///< of the size of updates
   double updates = 0;   ///< of the sum of all updates: Adam turns the rounding of small gradients into whole ones
 };
 /// Returns the bounds of a parameter. tests/e2e/tools/test_layouts.py holds what healthy pairs have against them.

@@ -7,8 +7,6 @@
 #include <numeric>
 #include <optional>
 
-#include <nlohmann/json.hpp>
-
 #include "report/replicas/parameter_tracks.h"
 #include "report/replicas/replica_sets.h"
 #include "report/replicas/replica_split.h"
@@ -20,6 +18,8 @@ constexpr const char* kApart = "its replicas differ between ranks: see commtap v
 constexpr const char* kUnreduced = "its gradients differ between replicas, or are not known on all ranks";
 constexpr const char* kIncomplete = "some of its parts have no samples";
 constexpr const char* kAmbiguous = "ranks hold one part of it with different values, and nothing declares them copies";
+constexpr const char* kUnnamed =
+    "no optimizer has it under this name, and one has parameters that the model has no name for: they may be the same";
 constexpr const char* kThinned = "there are very many parameters: norms only";
 
 WholeDigest wholeOf(const Digest& digest, bool has_sums) {
@@ -242,22 +242,6 @@ class Whole {
   WholeParameter parameter_;
 };
 
-void addMeshDims(const SampledParameter& facts, WholeRun& run) {
-  if (facts.mesh.empty()) {
-    return;
-  }
-  const nlohmann::json mesh = nlohmann::json::parse(facts.mesh, nullptr, /*allow_exceptions=*/false);
-  if (!mesh.is_object() || !mesh.contains("shape") || !mesh.contains("dim_names") || !mesh["dim_names"].is_array() ||
-      !mesh["shape"].is_array()) {
-    return;
-  }
-  for (size_t i = 0; i < std::min(mesh["shape"].size(), mesh["dim_names"].size()); ++i) {
-    if (mesh["dim_names"][i].is_string() && mesh["shape"][i].is_number_integer()) {
-      run.mesh_dims.emplace(mesh["dim_names"][i].get<std::string>(), mesh["shape"][i].get<int64_t>());
-    }
-  }
-}
-
 /// Returns the rows that entered the model on one rank, by step of all its optimizers together.
 std::map<uint64_t, SampledBatch> batchesOf(const ProcessSamples& process, std::set<uint64_t>& unknown) {
   std::map<uint64_t, SampledBatch> batches;
@@ -310,18 +294,26 @@ WholeRun wholeRunOf(std::span<const ProcessSamples> processes, const JobFacts& f
   WholeRun run;
   if (!processes.empty()) {
     run.run_id = processes.front().job.run_id;
-    run.attempt = processes.front().job.attempt;
   }
   run.ranks = tracks.ranks();
   run.coarse_dtype = facts.coarse_dtype;
+  run.mesh_dims = facts.mesh_dims;
+  // After a forward FSDP2's model may have other objects than the optimizer.
+  const bool has_unnamed = std::any_of(tracks.all().begin(), tracks.all().end(), [](const ParameterTrack& track) {
+    return !track.ranks.front().facts->has_model_name;
+  });
   std::map<std::string, size_t> known; // two optimizers may have one parameter
   for (const ParameterTrack& track : tracks.all()) {
-    addMeshDims(*track.ranks.front().facts, run);
+    const SampledParameter& first = *track.ranks.front().facts;
     const auto [place, is_new] = known.emplace(track.name, run.parameters.size());
-    if (is_new) {
-      run.parameters.push_back(Whole(track, tracks, facts).made());
-    } else if (track.ranks.front().facts->is_in_optimizer) {
-      run.parameters[place->second] = Whole(track, tracks, facts).made();
+    if (!is_new && !first.is_in_optimizer) {
+      continue;
+    }
+    run.parameters.resize(std::max(run.parameters.size(), place->second + 1));
+    WholeParameter& made = run.parameters[place->second] = Whole(track, tracks, facts).made();
+    if (has_unnamed && !first.is_in_optimizer && !first.is_buffer && first.requires_grad) {
+      made.why_unknown = kUnnamed;
+      std::for_each(made.steps.begin(), made.steps.end(), [](auto& step) { step.second.has_no_gradient = false; });
     }
   }
   addData(processes, run);

@@ -63,13 +63,11 @@ struct WholeData {
 /// A run, with its layout taken away.
 struct WholeRun {
   std::string run_id;
-  int64_t attempt = 0;
-  std::vector<int64_t> ranks;             ///< with samples
-  std::vector<WholeParameter> parameters; ///< in the order of the model
-  std::map<uint64_t, WholeData> data;     ///< by step
-  std::string coarse_dtype;               ///< JobFacts::coarse_dtype
-  /// The named dimensions of the meshes that parameters have, and their sizes.
-  std::set<std::pair<std::string, int64_t>> mesh_dims;
+  std::vector<int64_t> ranks;                          ///< with samples
+  std::vector<WholeParameter> parameters;              ///< in the order of the model
+  std::map<uint64_t, WholeData> data;                  ///< by step
+  std::string coarse_dtype;                            ///< JobFacts::coarse_dtype
+  std::set<std::pair<std::string, int64_t>> mesh_dims; ///< JobFacts::mesh_dims
 };
 
 /// Puts the parts of each parameter together. Copies count once: those that the job declares, or that equal gradients

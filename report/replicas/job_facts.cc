@@ -244,6 +244,9 @@ void addGroups(JobFacts& facts, const Report& report) {
   if (report.job.rank) {
     for (const Group& group : report.groups) {
       facts.groups[{*report.job.rank, group.name}] = {group.ranks, groupTitle(group)};
+      if (!group.mesh_dimension.empty()) {
+        facts.mesh_dims.emplace(group.mesh_dimension, static_cast<int64_t>(group.ranks.size()));
+      }
       if (!group.mesh_dimension.empty() && group.ranks.size() > 1 && group.collectives + group.point_to_point == 0) {
         facts.idle_dimensions[group.mesh_dimension].insert(group.ranks);
       }

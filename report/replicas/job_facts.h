@@ -86,6 +86,7 @@ struct JobFacts {
   std::vector<OneWayModules> one_way;     ///< modules that communicate in the forward only
   std::string lone_reductions;            ///< the group of one rank in which all gradients are reduced; else ""
   std::vector<GroupRanks> backwards;      ///< the groups in which a backward reduces, sorted
+  std::set<std::pair<std::string, int64_t>> mesh_dims;          ///< names of the dimensions of meshes, and their sizes
   std::map<std::string, std::set<GroupRanks>> idle_dimensions;  ///< of meshes: groups in which nothing was issued
   std::map<std::pair<int64_t, std::string>, NamedGroup> groups; ///< by rank and name in its report
 

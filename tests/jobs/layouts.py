@@ -16,6 +16,7 @@ from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
 from torch.distributed.optim import ZeroRedundancyOptimizer
+from torch.distributed.pipelining import PipelineStage, ScheduleGPipe
 from torch.distributed.tensor import Replicate, Shard
 from torch.distributed.tensor.parallel import (
     ColwiseParallel,
@@ -175,9 +176,9 @@ class Training:
         if options.layout == "zero":
             self.optimizer = ZeroRedundancyOptimizer(parameters, torch.optim.AdamW, lr=1e-3)
         elif options.sgd:
-            self.optimizer = torch.optim.SGD(parameters, 0.05, momentum=0.9)
+            self.optimizer = torch.optim.SGD(parameters, 50 * options.rate, momentum=0.9)
         else:
-            self.optimizer = torch.optim.AdamW(parameters, 2e-3 if options.wrong == "rate" else 1e-3)
+            self.optimizer = torch.optim.AdamW(parameters, options.rate)
 
     def average(self, parameters: Iterable[nn.Parameter] | None = None) -> None:
         for each in self.net.parameters() if parameters is None else parameters:
@@ -267,6 +268,13 @@ class Training:
             self.net.embed = None
             del self.net.blocks["0"]
 
+    def make_pipelining(self) -> None:
+        self.make_pp()
+        stage = PipelineStage(self.net, self.rank, self.world, torch.device("cpu"))
+        self.schedule = ScheduleGPipe(
+            stage, 2, lambda logits, targets: F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+        )
+
     def loss_of(self, model: nn.Module, parts: tuple[torch.Tensor, ...]) -> torch.Tensor:
         inputs, targets, mask = parts
         logits = model(inputs)
@@ -280,6 +288,9 @@ class Training:
 
     def backward(self, parts: tuple[torch.Tensor, ...]) -> None:
         inputs, targets, mask = parts
+        if self.options.layout == "pipelining":
+            self.schedule.step(inputs) if self.rank == 0 else self.schedule.step(target=targets)
+            return
         if self.options.layout != "pp":
             if self.options.layout == "cp":
                 parts = tuple(each.chunk(self.world, 1)[self.rank].contiguous() for each in parts)
@@ -326,6 +337,9 @@ class Training:
                 each.grad *= 1.0 / max(float(norm), 1e-6)
         if options.clip:
             nn.utils.clip_grad_norm_(self.net.parameters(), 0.1)
+        if options.evaluate:
+            with torch.no_grad():
+                self.model(batch(number + 50)[0])
         self.optimizer.step()
         self.optimizer.zero_grad()
 
@@ -336,9 +350,11 @@ def main() -> None:
     parser.add_argument("--wrong", default="")
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--micro", type=int, default=1)
+    parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
-    for flag in ("mix", "dropout", "experts", "masked", "autocast", "sgd", "other-data", "batch-norm", "clip"):
+    flags = ("mix", "dropout", "experts", "masked", "autocast", "sgd", "other-data", "batch-norm", "clip", "evaluate")
+    for flag in flags:
         parser.add_argument("--" + flag, action="store_true")
     options = parser.parse_args()
     start()

@@ -268,7 +268,7 @@ Result<std::string> schemaWithRows(const std::string& schema) {
       {"commtap-sweep-1", replaceOpenRows<Sweep, SweptLayout, LayoutPart>},
       {"commtap-top-1", replaceOpenRows<TopReport, LateRank, Rate>},
       {"commtap-verify-1", replaceClosedRows<Verification, VerifyFinding, VerifyRanks>},
-      {"commtap-verify-like-1", replaceClosedRows<LayoutComparison, LayoutFinding, FirstBits>},
+      {"commtap-verify-like-1", replaceClosedRows<LayoutComparison, LayoutFinding>},
       {"commtap-why-1", replaceOpenRows<Verdict, HangCall, HangRank, HangCount, HangDivergence, HangEnd, HangStack>},
   };
   ordered_json document = ordered_json::parse(schema, nullptr, /*allow_exceptions=*/false);

@@ -100,7 +100,6 @@ inline constexpr std::tuple kDefinitions = {
     Definition<VerifyRanks>{"rank_set"},
     Definition<VerifyFinding>{"finding"},
     Definition<Verification>{"verification"},
-    Definition<FirstBits>{"first_bits"},
     Definition<LayoutFinding>{"finding"},
     Definition<LayoutComparison>{"comparison"},
 };

@@ -40,6 +40,7 @@ struct VerifyArguments {
   bool json = false;
   bool strict = false;
   std::vector<std::string> like; ///< the other run, and perhaps a second one of its layout
+  std::vector<std::string> like_runs;
   std::vector<std::string> renames;
   bool same_data = false;
 };
@@ -85,16 +86,19 @@ int answer(
 
 int compareRuns(const VerifyArguments& arguments) {
   const LayoutOptions options = layoutOptions(arguments);
-  std::for_each(arguments.like.begin(), arguments.like.end(), mustExist);
-  if (arguments.like.size() > 2) {
-    endVerb("--like can be given twice: the other run, and a second run of its layout");
+  if (arguments.like.size() > 2 || arguments.like_runs.size() > arguments.like.size()) {
+    endVerb("--like can be given twice, for the other run and a second run of its layout, and --like-run for each");
   }
-  for (const std::string& path : arguments.like) {
-    recoverOrphanedLedgers(path);
+  std::vector<RunPlace> places = {{arguments.path, arguments.selection}};
+  for (size_t i = 0; i < arguments.like.size(); ++i) {
+    mustExist(arguments.like[i]);
+    recoverOrphanedLedgers(arguments.like[i]);
+    places.push_back({arguments.like[i], {}});
+    places.back().selection.run_id =
+        i < arguments.like_runs.size() ? std::optional(arguments.like_runs[i]) : std::nullopt;
   }
-  const Result<LayoutComparison> result = withProgress([&](const Progress& progress) {
-    return comparedRuns(arguments.path, arguments.selection, arguments.like, options, progress);
-  });
+  const Result<LayoutComparison> result =
+      withProgress([&](const Progress& progress) { return comparedRuns(places, options, progress); });
   return answer(result, arguments, layoutText, layoutJunit, [](LayoutStatus status, bool is_strict) {
     return status == LayoutStatus::kWrong || (is_strict && status != LayoutStatus::kOk);
   });
@@ -138,6 +142,11 @@ Verb verifyVerb() {
                       .help = "Compare with the training of another run, in another layout perhaps; given again, a "
                               "second run of that layout: what differs between these two is left out",
                       .to = &arguments->like},
+                     {.names = "--like-run",
+                      .value = "ID",
+                      .help = "The run to read in the folder of --like, as --run for PATH",
+                      .to = &arguments->like_runs,
+                      .needs = "--like"},
                      {.names = "--same-data",
                       .help = "Both runs read the same samples: where each rank reads a part of each, the samples "
                               "cannot show it",

@@ -80,9 +80,9 @@ std::string parametersText(const VerifyFinding& finding) {
   return counted(finding.parameters.size(), "parameter");
 }
 
-std::string namesText(const VerifyFinding& finding) {
-  const std::string first = finding.parameters.empty() ? "" : inert(finding.parameters.front());
-  return finding.parameters.size() < 2 ? first : fmt::format("{} and {} more", first, finding.parameters.size() - 1);
+std::string namesText(const std::vector<std::string>& parameters) {
+  const std::string first = parameters.empty() ? "" : inert(parameters.front());
+  return parameters.size() < 2 ? first : fmt::format("{} and {} more", first, parameters.size() - 1);
 }
 
 std::string someRanksText(const RankRanges& ranges) {
@@ -119,7 +119,7 @@ std::string stepsText(const VerifyFinding& finding) {
       finding.later_parameters.empty()
           ? ""
           : fmt::format("; {} more from step {} on", finding.later_parameters.size(), finding.later_step.value_or(0));
-  return namesText(finding) + ": " + at + sizeText(finding) + later;
+  return namesText(finding.parameters) + ": " + at + sizeText(finding) + later;
 }
 
 std::string evidenceText(const VerifyFinding& finding) {

@@ -29,11 +29,11 @@ Lines linesOfSkippedStep(const VerifyFinding& finding) {
           ? "It is not known whether their values differ since then: no two samples of replicas were taken after the "
             "same number of collectives."
       : finding.evidence == ReplicaEvidence::kNone
-          ? fmt::format("Since then their values differ: {}{}.", namesText(finding), sizeText(finding))
+          ? fmt::format("Since then their values differ: {}{}.", namesText(finding.parameters), sizeText(finding))
           : fmt::format(
                 "The values of {} could not be compared since then: no two samples were taken after the same number of "
                 "collectives. {} Nothing broadcasts or averages them.",
-                namesText(finding),
+                namesText(finding.parameters),
                 evidenceText(finding));
   return {
       fmt::format(
@@ -144,7 +144,10 @@ Lines linesOfNonFiniteGradient(const VerifyFinding& finding) {
           someRanksText(finding.cause_ranks),
           allRanksText(finding)),
       fmt::format(
-          "{}: {}not finite at step {}, with equal values", namesText(finding), before, finding.step.value_or(0)),
+          "{}: {}not finite at step {}, with equal values",
+          namesText(finding.parameters),
+          before,
+          finding.step.value_or(0)),
       sentences(evidenceText(finding), "Are they reduced over these ranks, and what changes them after that?")};
 }
 
@@ -153,9 +156,10 @@ Lines linesOfSourceOfNan(const VerifyFinding& finding) {
       finding.before
           ? fmt::format("finite at step {}, not finite at step {}", *finding.before, finding.step.value_or(0))
           : fmt::format("not finite at step {}", finding.step.value_or(0));
-  const std::string which = finding.parameters.empty()
-                                ? when
-                                : fmt::format("{}: {}; in backward order the first gradient", namesText(finding), when);
+  const std::string which =
+      finding.parameters.empty()
+          ? when
+          : fmt::format("{}: {}; in backward order the first gradient", namesText(finding.parameters), when);
   if (finding.cause_ranks.empty()) {
     return {
         fmt::format("values or gradients have infinities or NaN on all of {}", allRanksText(finding)),
@@ -214,7 +218,10 @@ Lines linesOfReducedTwice(const VerifyFinding& finding) {
           inert(finding.group),
           allRanksText(finding)),
       fmt::format(
-          "{}, after the reduction at {}, from step {} on", namesText(finding), first, finding.step.value_or(0)),
+          "{}, after the reduction at {}, from step {} on",
+          namesText(finding.parameters),
+          first,
+          finding.step.value_or(0)),
       "A sum of equal gradients is too large by the number of ranks, and an average changes nothing."};
 }
 
@@ -377,7 +384,7 @@ Lines linesOfTwinShards(const VerifyFinding& finding) {
   return {
       fmt::format(
           "the shards of {} started with the same values on {}", parametersText(finding), allRanksText(finding)),
-      namesText(finding),
+      namesText(finding.parameters),
       "Drawn with one seed? Then the tensor repeats itself: give each rank of the group its own, or shard after the "
       "initialization."};
 }
@@ -390,7 +397,7 @@ Lines linesOfStuck(const VerifyFinding& finding) {
           verb(finding, "has", "have"),
           allRanksText(finding),
           verb(finding, "it has", "they have")),
-      namesText(finding),
+      namesText(finding.parameters),
       finding.severity == VerifySeverity::kNote
           ? "No optimizer has them. Are they meant to be trained?"
           : "A learning rate of 0, updates that are lost in the rounding of the dtype, an optimizer whose step has no "
@@ -406,7 +413,7 @@ Lines linesOfNoGradient(const VerifyFinding& finding) {
             verb(finding, "has", "have"),
             allRanksText(finding),
             verb(finding, "changes", "change")),
-        namesText(finding),
+        namesText(finding.parameters),
         "Look for what keeps the gradients from it: a switch for accumulation that is never turned back, or another "
         "tensor than the model's."};
   }
@@ -417,7 +424,7 @@ Lines linesOfNoGradient(const VerifyFinding& finding) {
             parametersText(finding),
             verb(finding, "has", "have"),
             allRanksText(finding)),
-        namesText(finding)};
+        namesText(finding.parameters)};
   }
   return {
       fmt::format(
@@ -425,7 +432,7 @@ Lines linesOfNoGradient(const VerifyFinding& finding) {
           someRanksText(finding.cause_ranks),
           countOf(finding.cause_ranks) == 1 ? "has" : "have",
           parametersText(finding)),
-      namesText(finding) + ", of " + partsText(finding),
+      namesText(finding.parameters) + ", of " + partsText(finding),
       "If these are parts of one tensor, the backward does not reach them. If a rank does not use them and "
       "they are no replicas, all is well."};
 }
@@ -475,7 +482,7 @@ Lines linesOfRounding(const VerifyFinding& finding) {
           partsText(finding),
           finding.step.value_or(0),
           sizeText(finding)),
-      namesText(finding) + ". It may grow: broadcast the values now and then."};
+      namesText(finding.parameters) + ". It may grow: broadcast the values now and then."};
 }
 
 Lines linesOfUnmeasured(const VerifyFinding& finding) {

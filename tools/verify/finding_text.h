@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/verify/verification.h"
+#include "tools/text/markup.h"
 #include "tools/text/table.h"
 
 namespace commtap {
@@ -18,7 +19,7 @@ std::string distanceText(double distance);
 /// Returns "3 parameters".
 std::string parametersText(const VerifyFinding& finding);
 /// Returns "Net.a.w and 5 more".
-std::string namesText(const VerifyFinding& finding);
+std::string namesText(const std::vector<std::string>& parameters);
 
 /// Returns "rank 2", "ranks 0-1, 3"; of many ranges, the first ones and the number of ranks.
 std::string someRanksText(const RankRanges& ranges);
@@ -49,6 +50,23 @@ std::string sentences(const std::string& one, const std::string& other);
 /// Returns up to three lines of inert text: what and where, between which samples and by how much, why and where to
 /// look. A finding with two readings names both.
 std::vector<std::string> linesOf(const VerifyFinding& finding);
+
+/// Returns a finding's lines, under the head of its severity.
+std::string findingText(VerifySeverity severity, const std::vector<std::string>& lines, const Color& color);
+
+/// Returns the test case of a class. `is_strict`: warnings are failures too.
+template <typename Finding, typename Class>
+JunitCase junitCase(const std::vector<Finding>& findings, Class what, bool is_strict) {
+  JunitCase made{std::string(EnumNames<Class>::name(what))};
+  for (const Finding& finding : findings) {
+    const bool is_warning = finding.severity == VerifySeverity::kWarning;
+    if (finding.what == what && (finding.severity == VerifySeverity::kError || (is_strict && is_warning))) {
+      made.message = made.message.empty() ? finding.lines.front() : made.message;
+      made.text += findingText(finding.severity, finding.lines, Color::none());
+    }
+  }
+  return made;
+}
 
 /// Writes the sentences of a verification: the lines of each finding, and Verification::line.
 void addWords(Verification& result);

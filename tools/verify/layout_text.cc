@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,12 +14,6 @@
 
 namespace commtap {
 namespace {
-
-/// Returns "Net.a.w and 5 more".
-std::string firstOf(const std::vector<std::string>& names) {
-  const std::string first = inert(names.empty() ? "" : names.front());
-  return names.size() > 1 ? fmt::format("{} and {} more", first, names.size() - 1) : first;
-}
 
 /// Returns "2.00 times", "0.0313 times".
 std::string timesText(double ratio) {
@@ -38,28 +33,34 @@ std::string gradientsOf(const LayoutFinding& finding) {
 }
 
 std::vector<std::string> linesOf(const LayoutFinding& finding, const std::string& like) {
-  const std::string where = fmt::format("{} at step {}", firstOf(finding.parameters), finding.step);
+  const std::string where = fmt::format("{} at step {}", namesText(finding.parameters), finding.step);
   const std::string by =
       finding.distance ? fmt::format(", by up to {} of their size", distanceText(*finding.distance)) : "";
-  const std::string times =
-      fmt::format("{} are {} those of {}: {}", gradientsOf(finding), timesText(finding.ratio.value_or(0)), like, where);
+  const std::string times = fmt::format("are {} those of {}", timesText(finding.ratio.value_or(0)), like);
   switch (finding.what) {
     case LayoutClass::kRatio:
       return {
-          times,
+          fmt::format("{} {}: {}", gradientsOf(finding), times, where),
           reasonsText(finding) +
               "Their direction is the same, and most parameters have another ratio. Look for a sum that should be an "
               "average, a reduction that is missing or made twice, or a bias that each rank adds."};
     case LayoutClass::kScale:
       return {
-          times,
+          fmt::format("{} {}: {}", gradientsOf(finding), times, where),
           reasonsText(finding) +
               "More than half of the parameters have this ratio. Look for another scale or sign of the loss, for "
-              "clipping, "
-              "which gives an error of few gradients to all, or for gradients that are summed in one run and averaged "
-              "in "
-              "the other."};
+              "clipping, which gives an error of few gradients to all, or for gradients that are summed in one run and "
+              "averaged in the other."};
     case LayoutClass::kOptimizer:
+      if (finding.ratio) {
+        return {
+            fmt::format(
+                "the updates of {} {}, although their sampled gradients are alike: {}",
+                counted(finding.parameters.size(), "parameter"),
+                times,
+                where),
+            reasonsText(finding) + "Look for another learning rate or schedule, or an update that is left out."};
+      }
       return {
           fmt::format(
               "the values of {} go apart, although their sampled gradients are alike: {}{}",
@@ -81,8 +82,7 @@ std::vector<std::string> linesOf(const LayoutFinding& finding, const std::string
       "They differ by more than rounding and not by one ratio. BatchNorm, auxiliary losses, the capacity of experts, "
       "negatives within the batch and averages over uneven micro-batches differ so by the layout, and so do errors in "
       "the forward or the loss. After the first step another learning rate, weight decay or state of the optimizer "
-      "does, "
-      "too."};
+      "does, too."};
 }
 
 std::string stepsOf(const LayoutComparison& result) {
@@ -91,21 +91,19 @@ std::string stepsOf(const LayoutComparison& result) {
 
 std::string nothingOf(const LayoutComparison& result, const std::string& like) {
   if (result.apart.empty()) {
-    return fmt::format("no gradient of {} can be compared", like);
+    return fmt::format("NOTHING TO COMPARE: no gradient of {} can be compared", like);
   }
-  if (result.start_step > 1) {
-    return fmt::format(
-        "the values differ at step {}, the first that both runs have sampled ({}, by {} of its size): sample step 1 in "
-        "both",
-        result.start_step,
-        firstOf(result.apart),
-        distanceText(result.start_distance.value_or(0)));
-  }
-  return fmt::format(
-      "the runs start from other parameters ({}, by {} of its size): give both one seed, or let both load one "
-      "checkpoint",
-      firstOf(result.apart),
-      distanceText(result.start_distance.value_or(0)));
+  const std::string apart =
+      fmt::format("{}, by {} of its size", namesText(result.apart), distanceText(result.start_distance.value_or(0)));
+  return result.start_step > 1 ? fmt::format(
+                                     "NOTHING TO COMPARE: the values differ at step {}, the first that both runs have "
+                                     "sampled ({}): sample step 1 in both",
+                                     result.start_step,
+                                     apart)
+                               : fmt::format(
+                                     "NOTHING TO COMPARE: the runs start from other parameters ({}): give both one "
+                                     "seed, or let both load one checkpoint",
+                                     apart);
 }
 
 std::string startOf(const LayoutComparison& result, const std::string& like) {
@@ -113,7 +111,7 @@ std::string startOf(const LayoutComparison& result, const std::string& like) {
                         ? "a forward draws random numbers, as dropout does, which differ by the layout: switch it off"
                         : "the runs read other samples: give both the same global batch";
   return fmt::format(
-      "{} with the values of {}; nothing else is compared: {}",
+      "ONLY THE START: {} with the values of {}; nothing else is compared: {}",
       counted(result.parameters, "parameter starts", "parameters start"),
       like,
       why);
@@ -125,70 +123,39 @@ std::string alikeOf(const LayoutComparison& result, const std::string& like, boo
           ? "bitwise equal on each rank"
           : fmt::format("largest difference of gradients {:.1g} of the size", result.largest_distance.value_or(0));
   return fmt::format(
-      "{} those of {} in {} ({})",
+      "OK: {} those of {} in {} ({})",
       counted(result.parameters, "parameter and its gradients are", "parameters and their gradients are"),
       like,
       stepsOf(result),
       largest);
 }
 
-const char* headOf(const LayoutComparison& result) {
-  switch (result.status) {
-    case LayoutStatus::kOk:
-      return "OK";
-    case LayoutStatus::kSuspect:
-      return "WARNING";
-    case LayoutStatus::kWrong:
-      return "WRONG";
-    case LayoutStatus::kStartOnly:
-      return "ONLY THE START";
-    case LayoutStatus::kNothingToCompare:
-      break;
-  }
-  return "NOTHING TO COMPARE";
-}
-
-std::string findingText(const LayoutFinding& finding, const Color& color) {
-  std::string text;
-  for (const std::string& line : finding.lines) {
-    const char* head = finding.severity == VerifySeverity::kError ? "WRONG: " : "WARNING: ";
-    text += text.empty() ? color.warning(head + line) : "  " + line;
-    text += '\n';
-  }
-  return text;
-}
-
 } // namespace
-
-bool isIncomplete(const LayoutComparison& result) {
-  return result.status == LayoutStatus::kNothingToCompare || result.status == LayoutStatus::kStartOnly;
-}
 
 void addWords(LayoutComparison& result, const std::string& like, bool has_equal_bits) {
   for (LayoutFinding& finding : result.findings) {
     finding.lines = linesOf(finding, like);
   }
-  std::string words;
   switch (result.status) {
     case LayoutStatus::kOk:
-      words = alikeOf(result, like, has_equal_bits);
+      result.line = alikeOf(result, like, has_equal_bits);
       break;
     case LayoutStatus::kStartOnly:
-      words = startOf(result, like);
+      result.line = startOf(result, like);
       break;
     case LayoutStatus::kNothingToCompare:
-      words = nothingOf(result, like);
+      result.line = nothingOf(result, like);
       break;
     default:
-      words = result.findings.front().lines.front();
+      result.line =
+          (result.status == LayoutStatus::kWrong ? "WRONG: " : "WARNING: ") + result.findings.front().lines.front();
   }
-  result.line = fmt::format("{}: {}", headOf(result), words);
 }
 
 std::string layoutText(const LayoutComparison& result, const Color& color) {
   std::string text = result.findings.empty() ? result.line + "\n" : "";
   for (const LayoutFinding& finding : result.findings) {
-    text += findingText(finding, color);
+    text += findingText(finding.severity, finding.lines, color);
   }
   if (!result.findings.empty()) {
     text += fmt::format(
@@ -208,36 +175,22 @@ std::string layoutText(const LayoutComparison& result, const Color& color) {
   if (is_judged && result.data == SameData::kUnknown) {
     text += "NOTE: it is not known whether the runs read the same samples\n";
   }
-  if (result.first_bits) {
-    const FirstBits& bits = *result.first_bits;
-    text += fmt::format(
-        "NOTE: the first bits that differ are in the {} of {} at step {} on rank {}, by {} of its size\n",
-        bits.is_gradient ? "gradient" : "values",
-        inert(bits.parameter),
-        bits.step,
-        bits.rank,
-        distanceText(bits.distance.value_or(0)));
-  }
-  for (const std::string& line : result.partly_compared) {
-    text += "NOT WHOLLY COMPARED: " + inert(line) + "\n";
-  }
-  for (const std::string& line : result.not_compared) {
-    text += "NOT COMPARED: " + inert(line) + "\n";
+  for (const auto& [head, lines] :
+       {std::pair("NOTE: ", &result.notes),
+        std::pair("NOT WHOLLY COMPARED: ", &result.partly_compared),
+        std::pair("NOT COMPARED: ", &result.not_compared)}) {
+    for (const std::string& line : *lines) {
+      text += head + inert(line) + "\n";
+    }
   }
   return text;
 }
 
 std::string layoutJunit(const LayoutComparison& result, bool is_strict) {
-  std::vector<JunitCase> cases = {{"start", is_strict && isIncomplete(result) ? result.line : "", result.line + "\n"}};
+  const bool is_incomplete = result.findings.empty() && result.status != LayoutStatus::kOk;
+  std::vector<JunitCase> cases = {{"start", is_strict && is_incomplete ? result.line : "", result.line + "\n"}};
   for (int i = 0; i < kLayoutClassCount; ++i) {
-    const auto what = static_cast<LayoutClass>(i);
-    JunitCase& added = cases.emplace_back(JunitCase{std::string(EnumNames<LayoutClass>::name(what))});
-    for (const LayoutFinding& finding : result.findings) {
-      if (finding.what == what && (is_strict || finding.severity == VerifySeverity::kError)) {
-        added.message = added.message.empty() ? finding.lines.front() : added.message;
-        added.text += findingText(finding, Color::none());
-      }
-    }
+    cases.push_back(junitCase(result.findings, static_cast<LayoutClass>(i), is_strict));
   }
   const std::string suite = fmt::format("commtap verify {} --like {}", inert(result.run_id), inert(result.like_run_id));
   return junitDocument(suite, "commtap.verify.like", cases);

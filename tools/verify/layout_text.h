@@ -9,9 +9,6 @@
 
 namespace commtap {
 
-/// Returns whether nothing, or only the start, was compared.
-bool isIncomplete(const LayoutComparison& result);
-
 /// Writes the sentences of a comparison: the lines of each finding, and LayoutComparison::line. `like`: what to call
 /// the other run.
 void addWords(LayoutComparison& result, const std::string& like, bool has_equal_bits);

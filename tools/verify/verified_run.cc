@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "report/layouts/layout_judge.h"
 #include "report/merge/job_reader.h"
 #include "report/runs/report_paths.h"
 #include "report/samples/samples_reader.h"
@@ -21,60 +24,48 @@
 namespace commtap {
 namespace {
 
-/// Returns the run that is selected by its id, its name or a part of its id, as runsMeant(). nullopt if none is
-/// selected. A selection of no run, or of several, is an error.
-Result<std::optional<std::string>> selectedRun(
-    const std::vector<ProcessSamples>& processes,
-    const std::optional<std::string>& text) {
-  if (!text) {
-    return std::optional<std::string>();
-  }
+/// Keeps the run that is selected by its id, its name or a part of its id, as runsMeant(), else the run that was
+/// started last, and of this the selected attempt, else the last one. Returns the run's id and attempt; an error if the
+/// selection fits several runs.
+Result<JobSelection> select(RunSamples& run, const JobSelection& selection, const std::string& path) {
+  std::vector<ProcessSamples>& processes = run.processes;
   std::map<std::string, FoundRun> by_id;
   for (const ProcessSamples& process : processes) {
-    by_id[process.job.run_id] = {process.job.run_id, 0, process.job.name};
+    FoundRun& found = by_id[process.job.run_id];
+    found = {process.job.run_id, std::max(found.started_at_ns, process.job.started_at_ns), process.job.name};
   }
   std::vector<FoundRun> runs;
-  for (auto& [run_id, run] : by_id) {
-    runs.push_back(std::move(run));
+  std::transform(by_id.begin(), by_id.end(), std::back_inserter(runs), [](const auto& entry) { return entry.second; });
+  std::sort(
+      runs.begin(), runs.end(), [](const FoundRun& a, const FoundRun& b) { return a.started_at_ns > b.started_at_ns; });
+  const std::vector<FoundRun> meant = selection.run_id ? runsMeant(runs, *selection.run_id) : runs;
+  if (selection.run_id && meant.size() > 1) {
+    return Result<JobSelection>::failure(notOneRun(runs, *selection.run_id));
   }
-  const std::vector<FoundRun> meant = runsMeant(runs, *text);
-  return meant.size() > 1 ? Result<std::optional<std::string>>::failure(notOneRun(runs, *text))
-                          : std::optional(meant.empty() ? *text : meant.front().run_id);
-}
-
-/// Keeps the selected attempt of the selected run: by default the last attempt of the run that was started last.
-void select(std::vector<ProcessSamples>& processes, JobSelection& selection) {
-  const auto erase = [&processes](const auto& is_other) {
-    processes.erase(std::remove_if(processes.begin(), processes.end(), is_other), processes.end());
-  };
-  if (!selection.run_id && !processes.empty()) {
-    const auto newest = std::max_element(processes.begin(), processes.end(), [](const auto& a, const auto& b) {
-      return a.job.started_at_ns < b.job.started_at_ns;
-    });
-    selection.run_id = newest->job.run_id;
+  if (meant.size() > 1) {
+    run.chosen = fmt::format("the newest of the {} runs in {}, \"{}\"", runs.size(), path, meant.front().run_id);
   }
-  erase([&selection](const ProcessSamples& process) { return process.job.run_id != selection.run_id; });
-  if (!selection.attempt && !processes.empty()) {
-    const auto last = std::max_element(
-        processes.begin(), processes.end(), [](const auto& a, const auto& b) { return a.job.attempt < b.job.attempt; });
-    selection.attempt = last->job.attempt;
+  JobSelection selected{
+      .run_id = meant.empty() ? selection.run_id : meant.front().run_id, .attempt = selection.attempt};
+  std::erase_if(processes, [&](const ProcessSamples& process) { return process.job.run_id != selected.run_id; });
+  for (const ProcessSamples& process : processes) {
+    const int64_t attempt = std::max(selected.attempt.value_or(0), process.job.attempt);
+    selected.attempt = selection.attempt ? selection.attempt : std::optional(attempt);
   }
-  erase([&selection](const ProcessSamples& process) { return process.job.attempt != selection.attempt; });
+  std::erase_if(processes, [&](const ProcessSamples& process) { return process.job.attempt != selected.attempt; });
+  return selected;
 }
 
 /// Returns the ranks of which several processes have samples.
 std::vector<int64_t> doubledRanks(const std::vector<ProcessSamples>& processes) {
-  std::map<int64_t, int> counts;
+  std::set<int64_t> seen;
+  std::set<int64_t> doubled;
   for (const ProcessSamples& process : processes) {
-    counts[process.job.rank.value_or(-1)] += process.job.rank ? 1 : 0;
-  }
-  std::vector<int64_t> doubled;
-  for (const auto& [rank, count] : counts) {
-    if (count > 1) {
-      doubled.push_back(rank);
+    if (process.job.rank && !seen.insert(*process.job.rank).second) {
+      doubled.insert(*process.job.rank);
     }
   }
-  return doubled;
+  return {doubled.begin(), doubled.end()};
 }
 
 /// Reads what the reports of the run know. Without it, groups are not known: less is found, and nothing more.
@@ -95,6 +86,7 @@ void addFacts(const std::string& path, const JobSelection& selection, const Prog
   }
   run.facts = jobFactsOf(*job);
   run.facts.groups = std::move(of_groups.groups);
+  run.facts.mesh_dims = std::move(of_groups.mesh_dims);
   run.facts.idle_dimensions = std::move(of_groups.idle_dimensions);
   run.not_seen = job->not_seen;
   run.other_runs = job->other_runs;
@@ -104,6 +96,9 @@ void addFacts(const std::string& path, const JobSelection& selection, const Prog
 } // namespace
 
 Result<RunSamples> readRunSamples(const std::string& path, const JobSelection& selection, const Progress& progress) {
+  if (!std::filesystem::is_directory(path)) {
+    return Result<RunSamples>::failure(path + " is no folder: give the folder that commtap wrote to");
+  }
   RunSamples run;
   const std::vector<std::string> files = samplesPaths(path, run.problems);
   size_t done = 0;
@@ -126,13 +121,10 @@ Result<RunSamples> readRunSamples(const std::string& path, const JobSelection& s
   if (run.processes.empty() && !run.problems.empty()) {
     return Result<RunSamples>::failure(run.problems.front());
   }
-  const Result<std::optional<std::string>> run_id = selectedRun(run.processes, selection.run_id);
-  if (!run_id) {
-    return Result<RunSamples>::failure(run_id.error());
+  const Result<JobSelection> selected = select(run, selection, path);
+  if (!selected) {
+    return Result<RunSamples>::failure(selected.error());
   }
-  JobSelection selected = selection;
-  selected.run_id = *run_id;
-  select(run.processes, selected);
   run.doubled = doubledRanks(run.processes);
   if (run.processes.empty()) {
     return Result<RunSamples>::failure(
@@ -140,7 +132,7 @@ Result<RunSamples> readRunSamples(const std::string& path, const JobSelection& s
         ": the job ran without COMMTAP_VERIFY=1, no rank began a step of a torch.optim.Optimizer, or the samples could "
         "not be written");
   }
-  addFacts(path, selected, progress, run);
+  addFacts(path, *selected, progress, run);
   return run;
 }
 
@@ -158,31 +150,81 @@ Result<Verification> verifiedRun(const std::string& path, const JobSelection& se
   return result;
 }
 
-Result<LayoutComparison> comparedRuns(
-    const std::string& path,
-    const JobSelection& selection,
-    const std::vector<std::string>& like,
-    const LayoutOptions& options,
-    const Progress& progress) {
+namespace {
+
+/// Replaces the beginning of names by the first rename that fits. Returns "", or which two names became one.
+std::string renameParameters(WholeRun& run, const LayoutOptions& options, std::vector<std::string>& notes) {
+  std::map<std::string, std::string> known;
+  std::set<std::string> used;
+  for (WholeParameter& parameter : run.parameters) {
+    const std::string old = parameter.name;
+    const auto rename = std::find_if(options.renames.begin(), options.renames.end(), [&old](const auto& each) {
+      return old.starts_with(each.first);
+    });
+    if (rename != options.renames.end()) {
+      parameter.name = rename->second + old.substr(rename->first.size());
+      used.insert(rename->first);
+    }
+    if (const auto [other, is_new] = known.emplace(parameter.name, old); !is_new) {
+      return fmt::format("--rename makes one name of {} and {}: {}", other->second, old, parameter.name);
+    }
+  }
+  for (const auto& [from, to] : options.renames) {
+    if (!used.contains(from)) {
+      notes.push_back(fmt::format("--rename {}={} changes no name", from, to));
+    }
+  }
+  return "";
+}
+
+} // namespace
+
+Result<LayoutComparison>
+comparedRuns(const std::vector<RunPlace>& places, const LayoutOptions& options, const Progress& progress) {
   std::vector<RunSamples> runs;
   std::vector<WholeRun> whole;
-  for (size_t i = 0; i <= like.size(); ++i) {
-    Result<RunSamples> run = readRunSamples(i == 0 ? path : like[i - 1], i == 0 ? selection : JobSelection(), progress);
+  std::vector<std::string> notes;
+  for (const RunPlace& place : places) {
+    Result<RunSamples> run = readRunSamples(place.path, place.selection, progress);
     if (!run) {
       return Result<LayoutComparison>::failure(run.error());
+    }
+    for (const RunSamples& other : runs) {
+      if (processKeyOf(other.processes.front().job) == processKeyOf(run->processes.front().job)) {
+        return Result<LayoutComparison>::failure(
+            "run \"" + other.processes.front().job.run_id +
+            "\" would be compared with itself: choose by --run and --like-run");
+      }
+    }
+    if (!run->chosen.empty()) {
+      notes.push_back(run->chosen + ", was read: --run and --like-run choose another one");
     }
     whole.push_back(wholeRunOf(run->processes, run->facts));
     runs.push_back(std::move(*run));
   }
-  LayoutComparison result = compareLayouts(whole[0], whole[1], whole.size() > 2 ? &whole[2] : nullptr, options);
+  const std::string wrong = renameParameters(whole[0], options, notes);
+  if (!wrong.empty()) {
+    return Result<LayoutComparison>::failure(wrong);
+  }
+  const WholeRun* again = whole.size() > 2 ? &whole[2] : nullptr;
+  LayoutComparison result = compareLayouts(whole[0], whole[1], again, options.has_same_data);
+  result.notes = std::move(notes);
   for (const RunSamples& run : runs) {
     result.other_runs += run.other_runs;
     result.problems.insert(result.problems.end(), run.problems.begin(), run.problems.end());
     result.unreadable += run.unreadable + run.doubled.size();
   }
   const BitComparison bits = compareBits(runs[0].processes, runs[1].processes);
-  result.first_bits = bits.differ;
-  const std::filesystem::path other = std::filesystem::path(like[0]) / ""; // "one/" for "one", too
+  if (bits.differ) {
+    result.notes.push_back(fmt::format(
+        "the first bits that differ are in the {} of {} at step {} on rank {}, by {} of its size",
+        bits.differ->is_gradient ? "gradient" : "values",
+        bits.differ->parameter,
+        bits.differ->step,
+        bits.differ->rank,
+        distanceText(bits.differ->distance)));
+  }
+  const std::filesystem::path other = std::filesystem::path(places[1].path) / ""; // "one/" for "one", too
   addWords(result, "\"" + inert(other.parent_path().filename().string()) + "\"", bits.is_same_layout && !bits.differ);
   return result;
 }

@@ -4,11 +4,12 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/base/result.h"
 #include "report/job/job_summary.h"
-#include "report/layouts/layout_judge.h"
+#include "report/layouts/layout_comparison.h"
 #include "report/replicas/job_facts.h"
 #include "report/runs/report_scan.h"
 #include "report/samples/samples.h"
@@ -21,6 +22,7 @@ struct RunSamples {
   std::vector<ProcessSamples> processes;
   JobFacts facts;                       ///< empty without reports
   std::vector<NotSeenSummary> not_seen; ///< of the reports
+  std::string chosen;                   ///< for people: which of several runs this is, if none was selected; else ""
   std::vector<int64_t> doubled;         ///< ranks of which several processes have samples: one of each is judged
   uint64_t other_runs = 0;              ///< with reports in the same folder
   uint64_t unreadable = 0;              ///< files of samples that could not be read
@@ -39,14 +41,21 @@ std::vector<std::string> notSampledText(const RunSamples& run, const Verificatio
 /// Judges the samples at or below `path`, in words too. Fails if there are none of the selected run and attempt.
 Result<Verification> verifiedRun(const std::string& path, const JobSelection& selection, const Progress& progress = {});
 
-/// Compares the samples at or below `path` with those at or below `like`, the other run, and perhaps a second one of
-/// its layout, in words too. Fails if one of them has none.
-Result<LayoutComparison> comparedRuns(
-    const std::string& path,
-    const JobSelection& selection,
-    const std::vector<std::string>& like,
-    const LayoutOptions& options,
-    const Progress& progress = {});
+/// A run to compare.
+struct RunPlace {
+  std::string path;
+  JobSelection selection;
+};
+/// How the user helps a comparison.
+struct LayoutOptions {
+  std::vector<std::pair<std::string, std::string>> renames; ///< prefixes of names of the first run, and their new ones
+  bool has_same_data = false;                               ///< both runs read the same samples
+};
+
+/// Compares the first run with the second, in words too. The third is a second run of the second's layout, if given.
+/// Fails if one has no samples, if two are one run, or if the renames make one name of two.
+Result<LayoutComparison>
+comparedRuns(const std::vector<RunPlace>& places, const LayoutOptions& options, const Progress& progress = {});
 
 /// As verifiedRun(); nullopt if the run has no samples that can be read.
 std::optional<Verification> verifiedIfSampled(const std::string& path, const JobSelection& selection);

@@ -126,16 +126,6 @@ std::string lineOf(const Verification& result) {
   return "OK: " + comparedText(result);
 }
 
-std::string findingText(const VerifyFinding& finding, const Color& color) {
-  std::string text;
-  for (const std::string& line : finding.lines) {
-    const std::string first = fmt::format("{}: {}", headOf(finding.severity), line);
-    text += text.empty() ? (finding.severity == VerifySeverity::kNote ? first : color.warning(first)) : "  " + line;
-    text += '\n';
-  }
-  return text;
-}
-
 /// Returns whether parameters that may be replicas went apart between the ranks of an error before it did.
 bool hasEarlierWarning(const Verification& result, const VerifyFinding& error) {
   const auto is_earlier = [&error](const VerifyFinding& other) {
@@ -146,11 +136,17 @@ bool hasEarlierWarning(const Verification& result, const VerifyFinding& error) {
          std::any_of(result.findings.begin(), result.findings.end(), is_earlier);
 }
 
-bool fails(const VerifyFinding& finding, bool is_strict) {
-  return finding.severity == VerifySeverity::kError || (is_strict && finding.severity == VerifySeverity::kWarning);
-}
-
 } // namespace
+
+std::string findingText(VerifySeverity severity, const std::vector<std::string>& lines, const Color& color) {
+  std::string text;
+  for (const std::string& line : lines) {
+    const std::string first = fmt::format("{}: {}", headOf(severity), line);
+    text += text.empty() ? (severity == VerifySeverity::kNote ? first : color.warning(first)) : "  " + line;
+    text += '\n';
+  }
+  return text;
+}
 
 void addWords(Verification& result) {
   for (VerifyFinding& finding : result.findings) {
@@ -165,7 +161,7 @@ void addWords(Verification& result) {
 std::string verifyText(const Verification& result, const Color& color) {
   std::string text = result.status == VerifyStatus::kNothingToCompare ? result.line + "\n" : "";
   for (size_t i = 0; i < std::min(result.findings.size(), kMostShown); ++i) {
-    text += findingText(result.findings[i], color);
+    text += findingText(result.findings[i].severity, result.findings[i].lines, color);
   }
   if (result.findings.size() > kMostShown) {
     text += fmt::format("({}: --json)\n", counted(result.findings.size() - kMostShown, "more finding"));
@@ -184,14 +180,7 @@ std::string verifyText(const Verification& result, const Color& color) {
 std::string verifyJunit(const Verification& result, bool is_strict) {
   std::vector<JunitCase> cases;
   for (int i = 0; i < kVerifyClassCount; ++i) {
-    const auto what = static_cast<VerifyClass>(i);
-    JunitCase& added = cases.emplace_back(JunitCase{std::string(verifyClassName(what))});
-    for (const VerifyFinding& finding : result.findings) {
-      if (finding.what == what && fails(finding, is_strict)) {
-        added.message = added.message.empty() ? finding.lines.front() : added.message;
-        added.text += findingText(finding, Color::none());
-      }
-    }
+    cases.push_back(junitCase(result.findings, static_cast<VerifyClass>(i), is_strict));
   }
   return junitDocument("commtap verify " + inert(result.run_id), "commtap.verify", cases);
 }

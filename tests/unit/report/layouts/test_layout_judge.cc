@@ -34,10 +34,10 @@ VerifyJob trained(int64_t ranks, const std::function<void(VerifyJob&, uint64_t)>
   return job;
 }
 
-LayoutComparison compared(VerifyJob& run, VerifyJob& like, const LayoutOptions& options = {}) {
+LayoutComparison compared(VerifyJob& run, VerifyJob& like, bool has_same_data = false) {
   const WholeRun one = wholeRunOf(run.processes(), {});
   const WholeRun other = wholeRunOf(like.processes(), {});
-  return compareLayouts(one, other, nullptr, options);
+  return compareLayouts(one, other, nullptr, has_same_data);
 }
 
 void scale(VerifyJob& job, const std::string& name, float by) {
@@ -163,6 +163,40 @@ TEST_CASE("values that go apart with alike gradients are of the optimizer") {
   CHECK(result.findings.front().step == 2);
 }
 
+/// Returns a change that makes updates so many times as large, and rounds them by a part.
+std::function<void(VerifyJob&, uint64_t)> updating(float times, float rounding = 0) {
+  return [=](VerifyJob& job, uint64_t step) {
+    for (const char* name : {"Net.a", "Net.b", "Net.c"}) {
+      const auto seed = static_cast<uint32_t>(name[4]);
+      const std::vector<float> gradient = noise(100 * static_cast<uint32_t>(step - 1) + seed);
+      const std::vector<float> changed = rounded(gradient, rounding, seed);
+      job.onAll(name, [&](VerifyJob::MadeParameter& made, int64_t) {
+        for (size_t i = 0; i < gradient.size() && step > 1; ++i) {
+          made.value[i] -= 0.1F * (times * changed[i] - gradient[i]);
+        }
+      });
+    }
+  };
+}
+
+TEST_CASE("updates of another size are of the optimizer") {
+  VerifyJob one = trained(1);
+  VerifyJob two = trained(2, updating(1.1F));
+  const LayoutComparison result = compared(two, one);
+  CHECK(result.status == LayoutStatus::kSuspect);
+  REQUIRE(result.findings.size() == 1);
+  CHECK(result.findings.front().what == LayoutClass::kOptimizer);
+  CHECK(result.findings.front().parameters == Names{"Net.c", "Net.b", "Net.a"});
+  CHECK(result.findings.front().step == 2);
+  CHECK(result.findings.front().ratio.value_or(0) == doctest::Approx(1.1).epsilon(0.01));
+}
+
+TEST_CASE("updates that rounding changes in their direction are of no other size") {
+  VerifyJob one = trained(1);
+  VerifyJob two = trained(2, updating(1.04F, 0.02F));
+  CHECK(compared(two, one).status == LayoutStatus::kOk);
+}
+
 TEST_CASE("a gradient that only one run has is a warning") {
   VerifyJob one = trained(1);
   VerifyJob two = trained(
@@ -206,7 +240,7 @@ TEST_CASE("other data or random numbers leave only the start to compare") {
   readData(two, 6);
   CHECK(compared(two, one).data == SameData::kOther);
   CHECK(compared(two, one).status == LayoutStatus::kStartOnly);
-  CHECK(compared(two, one, {.has_same_data = true}).status == LayoutStatus::kWrong);
+  CHECK(compared(two, one, true).status == LayoutStatus::kWrong);
   readData(two, 5, true);
   CHECK(compared(two, one).status == LayoutStatus::kStartOnly);
   CHECK(compared(two, one).has_draws);
@@ -238,7 +272,7 @@ TEST_CASE("what does not reproduce in one layout is left out by name") {
   VerifyJob two = trained(2, train(3));
   const WholeRun whole_again = wholeRunOf(again.processes(), {});
   const LayoutComparison result =
-      compareLayouts(wholeRunOf(two.processes(), {}), wholeRunOf(one.processes(), {}), &whole_again, {});
+      compareLayouts(wholeRunOf(two.processes(), {}), wholeRunOf(one.processes(), {}), &whole_again, false);
   CHECK(result.status == LayoutStatus::kOk);
   CHECK(result.parameters == 2);
   CHECK(result.not_compared == Names{"Net.b: the two runs of --like differ in it themselves"});
@@ -268,11 +302,14 @@ TEST_CASE("a parameter of another size or order is not compared, or by its norm"
           "that nothing proves"});
 }
 
-/// Trains a shard of its own on each rank, which nothing declares, and a copy.
-VerifyJob withShards(int64_t ranks, float scale_of_shards) {
+/// Trains a shard of its own on each rank, which nothing declares, and copies.
+VerifyJob withShards(int64_t ranks, float scale_of_shards, float scale_of_copies = 1) {
   VerifyJob job(ranks);
-  job.addOnAll("Net.copy", noise(1));
-  job.gradient("Net.copy", 2);
+  for (const char* name : {"Net.copy", "Net.copy.a", "Net.copy.b"}) {
+    job.addOnAll(name, noise(1));
+    job.gradient(name, 2);
+    scale(job, name, scale_of_copies);
+  }
   const std::vector<float> whole = noise(3);
   const std::vector<float> gradient = noise(4);
   const auto size = static_cast<std::ptrdiff_t>(64 / ranks);
@@ -296,6 +333,15 @@ TEST_CASE("shards without a place have a direction between runs of one layout, a
   CHECK(compared(wrong, one).status == LayoutStatus::kSuspect);
   CHECK(compared(wrong, one).findings.front().what == LayoutClass::kDirection);
   CHECK(compared(wrong, two).by_norm == 0);
+}
+
+TEST_CASE("where most gradients have another ratio, one that is alike by its norm is no finding") {
+  VerifyJob one = withShards(1, 1);
+  VerifyJob two = withShards(2, 1, 2);
+  const LayoutComparison result = compared(two, one);
+  REQUIRE(result.findings.size() == 1);
+  CHECK(result.findings.front().what == LayoutClass::kScale);
+  CHECK(result.findings.front().parameters == Names{"Net.copy.b", "Net.copy.a", "Net.copy"});
 }
 
 /// Takes the model's name from a parameter, as for what only an optimizer has.
@@ -322,6 +368,23 @@ TEST_CASE("a parameter that no model names is one only if its values are") {
   CHECK(compared(two, one).parameters == 3);
   CHECK(compared(other, one).status == LayoutStatus::kOk);
   CHECK(compared(other, one).not_compared == Names{"Net.b: the model has no name for it"});
+}
+
+TEST_CASE("what the optimizer may have under no name is not said to have no gradient") {
+  VerifyJob one = trained(1);
+  VerifyJob two = trained(2, [](VerifyJob& job, uint64_t) {
+    job.onAll("Net.a", [](auto& made, int64_t) { made.gradient.reset(); });
+    job.onAll("Net.a", [](auto& made, int64_t) { made.facts.is_in_optimizer = false; });
+  });
+  two.addOnAll("optimizer0.group0.0", noise(70));
+  two.step(4);
+  CHECK(compared(two, one).findings.front().what == LayoutClass::kDirection);
+  unname(two, "optimizer0.group0.0");
+  const LayoutComparison result = compared(two, one);
+  CHECK(result.status == LayoutStatus::kOk);
+  REQUIRE(result.partly_compared.size() == 2);
+  CHECK(result.partly_compared[0] == "Net.a: its values differ, and its gradients were not compared before");
+  CHECK(result.partly_compared[1].starts_with("Net.a: no optimizer has it under this name"));
 }
 
 TEST_CASE("values that were first sampled after an update are no start") {

@@ -15,15 +15,12 @@ WholeRun runOf(const std::vector<std::string>& names) {
   return run;
 }
 
-std::vector<std::string> matched(
-    const std::vector<std::string>& one,
-    const std::vector<std::string>& like,
-    const std::vector<std::pair<std::string, std::string>>& renames,
-    NotCompared& not_compared) {
+std::vector<std::string>
+matched(const std::vector<std::string>& one, const std::vector<std::string>& like, NotCompared& not_compared) {
   const WholeRun run = runOf(one);
   const WholeRun other = runOf(like);
   std::vector<std::string> names;
-  for (const MatchedParameter& each : matchedParameters(run, other, renames, not_compared)) {
+  for (const MatchedParameter& each : matchedParameters(run, other, not_compared)) {
     names.push_back(each.one->name + "=" + each.like->name);
   }
   return names;
@@ -33,18 +30,16 @@ using Names = std::vector<std::string>;
 
 TEST_CASE("names match whole, else without the class of the model, unless several have the rest") {
   NotCompared none;
-  CHECK(matched({"Net.a", "Net.b"}, {"Net.b", "Net.a"}, {}, none) == Names{"Net.a=Net.a", "Net.b=Net.b"});
-  CHECK(matched({"Stage.a"}, {"Net.a"}, {}, none) == Names{"Stage.a=Net.a"});
+  CHECK(matched({"Net.a", "Net.b"}, {"Net.b", "Net.a"}, none) == Names{"Net.a=Net.a", "Net.b=Net.b"});
+  CHECK(matched({"Stage.a"}, {"Net.a"}, none) == Names{"Stage.a=Net.a"});
   CHECK(none.empty());
-  CHECK(matched({"Maker.w", "Judge.w"}, {"Painter.w", "Judge.w"}, {}, none) == Names{"Judge.w=Judge.w"});
+  CHECK(matched({"Maker.w", "Judge.w"}, {"Painter.w", "Judge.w"}, none) == Names{"Judge.w=Judge.w"});
   CHECK(none.size() == 2); // reasons
 }
 
-TEST_CASE("a prefix can be another one, and what has no partner is named") {
+TEST_CASE("what has no partner is named") {
   NotCompared none;
-  CHECK(matched({"Net.model.a"}, {"Net.a"}, {{"Net.model.", "Net."}}, none) == Names{"Net.model.a=Net.a"});
-  CHECK(none.empty());
-  CHECK(matched({"Net.qkv"}, {"Net.q", "Net.k"}, {}, none).empty());
+  CHECK(matched({"Net.qkv"}, {"Net.q", "Net.k"}, none).empty());
   CHECK(none["only the other run has one of this name"].size() == 2);
 }
 

@@ -94,14 +94,16 @@ TEST_CASE("gradients that are yet to be summed add up, and their squares are not
   for (ProcessSamples& process : two.processes()) {
     process.samples.front().rows.front().gradient_summed_over = 1;
   }
-  const WholeRun run = wholeRunOf(two.processes(), {});
+  JobFacts facts;
+  facts.mesh_dims = {{"tp", 2}};
+  const WholeRun run = wholeRunOf(two.processes(), facts);
   const WholeDigest& gradient = only(run).steps.at(1).gradient;
   CHECK(gradient.has_sums);
   CHECK_FALSE(gradient.has_squares);
   const Digest& first = two.processes()[0].samples[0].rows[0].gradient;
   const Digest& second = two.processes()[1].samples[0].rows[0].gradient;
   CHECK(gradient.sums[0] == doctest::Approx(first.sums[0] + second.sums[0]));
-  CHECK(run.mesh_dims.contains({"tp", 2}));
+  CHECK(run.mesh_dims == facts.mesh_dims);
 }
 
 TEST_CASE("gradients that replicas do not share are not known") {

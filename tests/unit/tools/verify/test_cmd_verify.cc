@@ -88,7 +88,11 @@ TEST_CASE("verify compares with another run") {
   CHECK(same.status() == 0);
   CHECK(same.out.starts_with("OK: 1 parameter and its gradients are those of"));
   CHECK(same.out.find("bitwise equal on each rank") != std::string::npos);
-  CHECK(runCommtap({"verify", two.path(), "--like", one.path(), "--like", one.path()}).status() == 0);
+  const TempFolder again;
+  writeSamples(again, 0, false);
+  CHECK(runCommtap({"verify", two.path(), "--like", one.path(), "--like", again.path()}).status() == 0);
+  CHECK(runCommtap({"verify", two.path(), "--like", one.path(), "--like", one.path()}).status() == 2);
+  CHECK(runCommtap({"verify", two.path(), "--like", one.path(), "--like-run", "none"}).status() == 2);
   const Outcome apart = runCommtap({"verify", other.path(), "--like", one.path()});
   CHECK(apart.out.find("NOT WHOLLY COMPARED: Net.w: its replicas differ between ranks") != std::string::npos);
   CHECK(runCommtap({"verify", two.path(), "--like", one.path(), "--json"})

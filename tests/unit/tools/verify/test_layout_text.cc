@@ -65,6 +65,9 @@ TEST_CASE("a warning says by how much") {
                 "step 1, by up to about 0.5 of their size\n"));
   CHECK(textOf(wrong(LayoutClass::kOptimizer, std::nullopt))
             .starts_with("WARNING: the values of 2 parameters go apart, although their sampled gradients are alike"));
+  CHECK(textOf(wrong(LayoutClass::kOptimizer, 1.1))
+            .starts_with("WARNING: the updates of 2 parameters are 1.10 times those of \"one\", although their sampled "
+                         "gradients are alike: Net.norm.bias and 1 more at step 1\n"));
 }
 
 TEST_CASE("what was not compared is said, with what to do") {
@@ -82,14 +85,6 @@ TEST_CASE("what was not compared is said, with what to do") {
   CHECK(textOf(result).find("the runs read other samples") != std::string::npos);
   result.has_draws = true;
   CHECK(textOf(result).find("a forward draws random numbers") != std::string::npos);
-}
-
-TEST_CASE("the first bits that differ are named") {
-  LayoutComparison result = comparison(LayoutStatus::kOk);
-  result.first_bits = FirstBits{2, "Net.a", 1, true, 3e-8};
-  CHECK(
-      textOf(result).find("NOTE: the first bits that differ are in the gradient of Net.a at step 2 on rank 1, by about "
-                          "3e-8 of its size\n") != std::string::npos);
 }
 
 TEST_CASE("JUnit has a case for the start and one per class; warnings fail only if strict") {

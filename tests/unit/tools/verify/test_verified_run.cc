@@ -6,6 +6,7 @@
 
 #include "tests/unit/programs.h"
 #include "tests/unit/verify_samples.h"
+#include "tools/verify/layout_text.h"
 
 namespace commtap {
 namespace {
@@ -50,6 +51,73 @@ TEST_CASE("a folder without samples says how to take them, a damaged file is a p
   REQUIRE(run);
   CHECK(run->processes.size() == 2);
   CHECK(!run->problems.empty());
+}
+
+TEST_CASE("a rename that makes one name of two is an error, and one without a use is said") {
+  const TempFolder one;
+  const TempFolder two;
+  for (const TempFolder* folder : {&one, &two}) {
+    VerifyJob job(2);
+    job.addOnAll("Net.a.w", noise(1));
+    job.addOnAll("Net.b.w", noise(2));
+    job.gradient("Net.a.w", 3);
+    job.gradient("Net.b.w", 4);
+    job.step(1);
+    job.write(folder->path());
+  }
+  const auto compared = [&](const LayoutOptions& options) {
+    return comparedRuns({{two.path(), {}}, {one.path(), {}}}, options);
+  };
+  CHECK(
+      compared({.renames = {{"Net.b", "Net.a"}}}).error() == "--rename makes one name of Net.a.w and Net.b.w: Net.a.w");
+  const Result<LayoutComparison> moved = compared({.renames = {{"Net.b", "Net.c"}, {"Net.b.", "Net.d."}}});
+  REQUIRE(moved);
+  CHECK(moved->notes == std::vector<std::string>{"--rename Net.b.=Net.d. changes no name"});
+  CHECK(layoutText(*moved, Color::none()).find("NOTE: --rename Net.b.=Net.d. changes no name\n") != std::string::npos);
+  CHECK(moved->not_compared.size() == 2);
+  CHECK(compared({.renames = {{"Net.b", "Model.b"}}})->parameters == 2);
+}
+
+TEST_CASE("of a folder with several runs the comparison says which it reads, and takes another one") {
+  const TempFolder folder;
+  const auto compared = [&](const JobSelection& selection, const JobSelection& like) {
+    return comparedRuns({{folder.path(), selection}, {folder.path(), like}}, {});
+  };
+  writeRun(folder, "old", 0, 1'000'000'000);
+  writeRun(folder, "new", 0, 2'000'000'000);
+  CHECK(compared({}, {}).error() == "run \"new\" would be compared with itself: choose by --run and --like-run");
+  const Result<LayoutComparison> chosen = compared({}, {.run_id = "old"});
+  REQUIRE(chosen);
+  CHECK(chosen->like_run_id == "old");
+  CHECK(
+      chosen->notes == std::vector<std::string>{
+                           "the newest of the 2 runs in " + folder.path() +
+                           ", \"new\", was read: --run and --like-run choose another one"});
+  CHECK(compared({.run_id = "new"}, {.run_id = "old"})->notes.empty());
+  CHECK(compared({}, {.run_id = "none"}).error().find("no samples of this run") != std::string::npos);
+  CHECK(readRunSamples(folder / "x", {}).error().find("is no folder") != std::string::npos);
+}
+
+TEST_CASE("of two runs of one layout the first bits that differ are named") {
+  const TempFolder one;
+  const TempFolder two;
+  for (const TempFolder* folder : {&one, &two}) {
+    VerifyJob job(2);
+    job.addOnAll("Net.w", noise(1));
+    job.gradient("Net.w", 2);
+    job.step(1);
+    if (folder == &two) {
+      job.at(1, "Net.w").gradient->front() += 1e-6F;
+    }
+    job.step(2);
+    job.write(folder->path());
+  }
+  const Result<LayoutComparison> result = comparedRuns({{two.path(), {}}, {one.path(), {}}}, {});
+  REQUIRE(result);
+  REQUIRE(result->notes.size() == 1);
+  CHECK(
+      result->notes.front().starts_with("the first bits that differ are in the gradient of Net.w at step 2 on rank 1"));
+  CHECK(layoutText(*result, Color::none()).find("NOTE: the first bits that differ are in") != std::string::npos);
 }
 
 TEST_CASE("a run is judged in words, and other commands show its first line") {

@@ -148,5 +148,17 @@ TEST_CASE("the smallest hashes of all forwards of a step are kept, and all rows 
   CHECK(std::is_sorted(sample.batch.hashes.begin(), sample.batch.hashes.end()));
 }
 
+TEST_CASE("a forward with the rows of the one before it adds none, as a pipeline's that learns shapes") {
+  StepInputs inputs;
+  const at::Tensor first = at::arange(8, at::kFloat).view({2, 4});
+  for (const at::Tensor& each : {first, first, first + 8, first}) {
+    CHECK(inputs.forwardBegins(false));
+    inputs.add(rowsOf({each}));
+  }
+  const Sample sample = sampleOf(inputs);
+  CHECK(sample.batch.rows == 6);
+  CHECK(sample.batch.sum == 2 * rowsOf({first}).sum + rowsOf({first + 8}).sum);
+}
+
 } // namespace
 } // namespace commtap
