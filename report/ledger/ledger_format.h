@@ -148,8 +148,8 @@ struct LedgerHeader {
   /// Live; the number of the signal that ended the process, written by its parent; 0: none is known.
   std::atomic<uint32_t> ended_by;
   std::byte reserved[4];
-  std::atomic<uint64_t> step;              ///< live; the number of the running step, from 0
-  uint64_t realtime_minus_steady;          ///< ns, modulo 2^64; added to the times below gives CLOCK_REALTIME
+  std::atomic<uint64_t> step;     ///< live; the number of the running step, from 0
+  uint64_t realtime_minus_steady; ///< ns, modulo 2^64; added to the times below gives CLOCK_REALTIME
   LedgerSection sections[kSectionCount];
   LedgerNotSeen not_seen[kNotSeenCount];
   LedgerCost cost;

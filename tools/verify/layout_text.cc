@@ -32,6 +32,20 @@ std::string gradientsOf(const LayoutFinding& finding) {
   return fmt::format("the gradients of {}", counted(finding.parameters.size(), "parameter"));
 }
 
+std::vector<std::string>
+linesOfOptimizer(const LayoutFinding& finding, const std::string& where, const std::string& times) {
+  const std::string parameters = counted(finding.parameters.size(), "parameter");
+  if (finding.ratio) {
+    return {
+        fmt::format("the updates of {} {}, although their sampled gradients are alike: {}", parameters, times, where),
+        reasonsText(finding) + "Look for another learning rate or schedule, or an update that is left out."};
+  }
+  return {
+      fmt::format("the values of {} go apart, although their sampled gradients are alike: {}", parameters, where),
+      "Look for another learning rate, weight decay or state of the optimizer, an update that is left out, or "
+      "gradients of steps that have no sample."};
+}
+
 std::vector<std::string> linesOf(const LayoutFinding& finding, const std::string& like) {
   const std::string where = fmt::format("{} at step {}", namesText(finding.parameters), finding.step);
   const std::string by =
@@ -52,23 +66,7 @@ std::vector<std::string> linesOf(const LayoutFinding& finding, const std::string
               "clipping, which gives an error of few gradients to all, or for gradients that are summed in one run and "
               "averaged in the other."};
     case LayoutClass::kOptimizer:
-      if (finding.ratio) {
-        return {
-            fmt::format(
-                "the updates of {} {}, although their sampled gradients are alike: {}",
-                counted(finding.parameters.size(), "parameter"),
-                times,
-                where),
-            reasonsText(finding) + "Look for another learning rate or schedule, or an update that is left out."};
-      }
-      return {
-          fmt::format(
-              "the values of {} go apart, although their sampled gradients are alike: {}{}",
-              counted(finding.parameters.size(), "parameter"),
-              where,
-              by),
-          "Look for another learning rate, weight decay or state of the optimizer, an update that is left out, or "
-          "gradients of steps that have no sample."};
+      return linesOfOptimizer(finding, finding.ratio ? where : where + by, times);
     case LayoutClass::kDirection:
       break;
   }
