@@ -85,8 +85,11 @@ ModuleParts buffersInCall(ThreadState& thread, uint32_t ddp, c10::ScalarType dty
   }
   BroadcastBuffers::OfDdp& known = thread.broadcast_buffers->of_ddp[ddp];
   known.first = known.forwards == 0 ? dtype : known.first;
-  if (dtype == known.first && (std::has_single_bit(++known.forwards) || known.forwards % 64 == 0)) {
-    look(ddp, known.buffers);
+  if (dtype == known.first) {
+    ++known.forwards;
+    if (std::has_single_bit(known.forwards) || known.forwards % 64 == 0) {
+      look(ddp, known.buffers);
+    }
   }
   ModuleParts parts;
   for (BroadcastBuffers::Buffer& buffer : known.buffers) {

@@ -217,6 +217,7 @@ GroupRef groupMade(const std::string& name, ThreadState& thread) {
     }
     generation.fetch_add(1, std::memory_order_release);
   } catch (const std::exception&) { // no such group
+    return groupNamed(name, thread);
   }
   return groupNamed(name, thread);
 }
