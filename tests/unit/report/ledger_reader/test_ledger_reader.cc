@@ -454,14 +454,20 @@ TEST_CASE("the ledger's exit code is a status or a signal, by the kind of exit")
   CHECK_FALSE(readLedger(ledger->bytes())->report.job.exit_status);
 }
 
-TEST_CASE("of a killed process, the launcher's signal and its time are known; a number that is no signal is left out") {
-  const TempFolder folder;
-  const auto ledger = sampleLedger(0);
+/// Publishes the ledger of a process that ended without running commtap's code.
+auto killedLedger(const std::string& path) {
+  auto ledger = sampleLedger(0);
   ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
   ledger->header().pid = static_cast<uint64_t>(getpid());
   ledger->header().pid_start_ticks = 1;
   ledger->header().ended_at_ns = 0;
-  REQUIRE(ledger->publish(folder / "x.ledger"));
+  REQUIRE(ledger->publish(path));
+  return ledger;
+}
+
+TEST_CASE("of a killed process, the launcher's signal and its time are known; a number that is no signal is left out") {
+  const TempFolder folder;
+  const auto ledger = killedLedger(folder / "x.ledger");
   CHECK_FALSE(readLedgerFile(folder / "x.ledger")->report.job.exit_signal);
   CHECK_FALSE(readLedgerFile(folder / "x.ledger")->report.job.ended_at_ns);
   LedgerFile::noteSignalSent(folder / "x.ledger", SIGTERM);
@@ -488,12 +494,7 @@ TEST_CASE("of a killed process, the launcher's signal and its time are known; a 
 
 TEST_CASE("a process that its parent found ended by a signal was ended by it, unless its launcher sent one") {
   const TempFolder folder;
-  const auto ledger = sampleLedger(0);
-  ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
-  ledger->header().pid = static_cast<uint64_t>(getpid());
-  ledger->header().pid_start_ticks = 1;
-  ledger->header().ended_at_ns = 0;
-  REQUIRE(ledger->publish(folder / "x.ledger"));
+  const auto ledger = killedLedger(folder / "x.ledger");
   LedgerFile::noteEndedBy(folder / "x.ledger", SIGKILL);
   const auto found = readLedgerFile(folder / "x.ledger");
   CHECK(found->report.job.exit == ExitKind::kSignal);
