@@ -13,9 +13,6 @@
 namespace commtap {
 namespace {
 
-/// The longest from when a rank that leaves closes its connections until its end is noted, in ns.
-constexpr uint64_t kLeavingNs = 2'000'000'000;
-
 /// How a rank ended, seen from the end of the job.
 enum class RankEnd : uint8_t {
   kRuns,
@@ -157,14 +154,12 @@ class EndFinder {
     return ends_.at(rank) == RankEnd::kBroke && wait->second.call->issued_at_ns + kMomentNs > ended_ns_.at(rank);
   }
 
-  /// A rank that leaves closes its connections before its end is noted: ranks that wait for it break off first.
   bool diedBefore(int64_t one, int64_t other) const {
     const auto end = ends_.find(one);
     if (end == ends_.end() || end->second == RankEnd::kRuns || end_.alive.contains(one)) {
       return false;
     }
-    const uint64_t leaving_ns = end->second == RankEnd::kFailed ? kLeavingNs : 0;
-    return ended_ns_.at(one) <= ended_ns_.at(other) + leaving_ns;
+    return ended_ns_.at(one) <= ended_ns_.at(other);
   }
 
   bool isGoingOn() const {

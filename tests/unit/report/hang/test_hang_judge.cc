@@ -424,15 +424,6 @@ TEST_CASE("a rank that its launcher found killed is the cause, also if it went o
   CHECK(judged(all, 1000).status == HangStatus::kUnknown);
 }
 
-TEST_CASE("a rank that leaves with an error is the cause, not the one that broke off as its connections closed") {
-  for (const uint64_t late_s : {1, 5}) {
-    HangJob job = lateJob(2, 1);
-    job.end(0, ExitKind::kSignal, SIGABRT, 1);
-    job.exit(1, 3, 1 + late_s);
-    CHECK(judged(job, 1000).cause.front().first == (late_s == 1 ? 1 : 0));
-  }
-}
-
 TEST_CASE("a rank that comes to a call after the others gave it up is the cause") {
   HangJob job = lateJob(4, 2);
   for (const int64_t rank : {0, 1, 3}) {
