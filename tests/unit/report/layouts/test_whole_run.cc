@@ -129,7 +129,7 @@ TEST_CASE("ranks that read one batch have its rows once") {
     batch.sum = rank < 2 ? 10 : 7;
     batch.has_draws = rank == 2;
   }
-  const WholeData& data = wholeRunOf(job.processes(), {}).data.at(1);
+  const WholeData data = wholeRunOf(job.processes(), {}).data.at(1);
   CHECK(data.rows == 8);
   CHECK(data.sum == 17);
   CHECK(data.forwards == 2);
