@@ -68,13 +68,10 @@ RankEnd endOf(const Report& report, const Wait* wait, uint64_t patience_ns) {
   if (hasFinished(job)) {
     return RankEnd::kFinished;
   }
-  if (wasKilled(job) && !asksForEnd(job.exit_signal.value_or(0))) {
-    return RankEnd::kFailed;
-  }
   if (asksForEnd(job.exit_signal.value_or(0)) || asksForEndByStatus(job.exit_status.value_or(0))) {
     return RankEnd::kAsked;
   }
-  if (wait == nullptr) {
+  if (wait == nullptr || wasKilled(job)) {
     return RankEnd::kFailed;
   }
   return waitedNs(job, *wait) >= std::min(patience_ns, kTimeoutNs) ? RankEnd::kGaveUp : RankEnd::kBroke;

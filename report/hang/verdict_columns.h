@@ -167,8 +167,7 @@ inline constexpr auto kColumns<Verdict> = std::tuple{
         field::kLastActivityAt,
         &Verdict::last_activity_ns,
         "When a rank was last seen at work: its last collective, step, start or end, as in merged reports. Null "
-        "without "
-        "ranks."),
+        "without ranks."),
     column(
         "waits_s",
         &Verdict::waits_s,

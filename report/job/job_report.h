@@ -49,7 +49,7 @@ struct JobMember {
   std::string module; ///< "" for the padding between parameters
   uint64_t bytes = 0;
   std::optional<uint64_t> count; ///< as in Member
-  uint64_t changes = 0;
+  uint64_t changes = 0;          ///< as in Member
 
   bool operator==(const JobMember&) const = default;
 };

@@ -103,9 +103,10 @@ constexpr bool isInRange(const Column& column, const Value& value) {
 }
 
 /// The meaning of the field `schema` of every document that a command prints.
+inline constexpr const char* kSchemaHelp = "The version of this format. A reader must reject another major version.";
+/// The meaning of the field `other_runs` of every document about one run of a folder.
 inline constexpr const char* kOtherRunsHelp =
     "The number of other runs that were found in the same folder and left out.";
-inline constexpr const char* kSchemaHelp = "The version of this format. A reader must reject another major version.";
 
 /// A tuple of Columns for each described row type.
 template <typename Row>

@@ -65,12 +65,11 @@ inline constexpr auto kColumns<Job> = std::tuple{
         field::kExit,
         &Job::exit,
         "How the process ended. running: it has not. normal: it returned from main or called exit(), also after an "
-        "exception: exit_status tells. _exit: it called _exit, _Exit or quick_exit (os._exit in Python). signal: "
+        "exception (see exit_status). _exit: it called _exit, _Exit or quick_exit (os._exit in Python). signal: "
         "abort(), a deadly signal that it sent to itself, or one by which its launcher found it ended. killed: its "
         "end was not seen: a signal from outside, for example SIGKILL, or a crash. after_work: the same, after it had "
-        "destroyed all its groups; or, "
-        "also for a worker that Ray ended, all ranks had completed the same calls, none had one under way, and the "
-        "command of `commtap run` ended with status 0."),
+        "destroyed all its groups; or, also for a worker that Ray ended, all ranks had completed the same calls, none "
+        "had one under way, and the command of `commtap run` ended with status 0."),
     kExitSignalColumn<Job>,
     column<NullIfEmpty>(
         field::kTorch,

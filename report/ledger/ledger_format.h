@@ -444,7 +444,7 @@ struct LedgerMember {
   std::byte reserved[4];
   std::atomic<uint64_t> count;   ///< live; collectives of the module that were merged into the row's
   std::atomic<uint64_t> bytes;   ///< live; their part of the row's payload
-  std::atomic<uint64_t> changes; ///< live; that were or may have been, of its buffers
+  std::atomic<uint64_t> changes; ///< live; of the module's buffers, seen or possible
 };
 
 /// What the calls of a row move to or from one peer, over all calls with split sizes.

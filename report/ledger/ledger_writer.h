@@ -212,8 +212,8 @@ class LedgerWriter final : public LedgerStore {
     lane.bytes.fetch_add(amount.bytes, std::memory_order_relaxed);
   }
 
-  /// Adds a module's part in a collective that a compiler merged and that was counted in `row`. Counted as not seen if
-  /// the table is full.
+  /// Adds a module's part in a collective that was counted in `row`, and how many of its buffers may have changed.
+  /// Counted as not seen if the table is full.
   void countMember(const LedgerCollective& row, uint32_t module, LedgerAmount amount, uint64_t changes = 0);
 
   /// Returns the record that sums the row's durations; nullptr if the table is full (counted as not seen).

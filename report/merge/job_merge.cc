@@ -57,8 +57,7 @@ JobEndings endingsOf(const std::vector<JobProcess>& processes) {
   std::vector<int64_t> killed;
   std::vector<int64_t> unclear;
   for (const JobProcess& process : processes) {
-    const bool was_found = process.exit == ExitKind::kSignal && !process.ended_at_ns;
-    if (process.rank && (process.exit == ExitKind::kKilled || was_found)) {
+    if (process.rank && wasKilled(process)) {
       killed.push_back(*process.rank);
     } else if (process.rank && (process.exit == ExitKind::kSignal || process.exit == ExitKind::kRunning)) {
       unclear.push_back(*process.rank);

@@ -114,7 +114,7 @@ struct Member {
   std::string module;            ///< "" for padding
   uint64_t bytes = 0;            ///< of all calls of the row
   std::optional<uint64_t> count; ///< the module's collectives, if a compiler merged them
-  uint64_t changes = 0;          ///< that were or may have been, of its buffers
+  uint64_t changes = 0;          ///< of the module's buffers, seen or possible
 
   bool operator==(const Member&) const = default;
 };

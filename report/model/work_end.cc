@@ -24,10 +24,6 @@ bool hasCallUnderWay(const Report& report) {
          });
 }
 
-bool wasKilled(const Job& job) {
-  return job.exit == ExitKind::kKilled || (job.exit == ExitKind::kSignal && !job.ended_at_ns);
-}
-
 uint64_t lastEventNs(const Report& report, uint64_t until_ns) {
   constexpr uint64_t kNever = 0;
   uint64_t last = report.job.started_at_ns;

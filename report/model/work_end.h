@@ -11,7 +11,10 @@ namespace commtap {
 bool hasCallUnderWay(const Report& report);
 
 /// Returns whether the process ended without running commtap's code, by a signal, which its parent may have found.
-bool wasKilled(const Job& job);
+template <typename Process>
+bool wasKilled(const Process& process) {
+  return process.exit == ExitKind::kKilled || (process.exit == ExitKind::kSignal && !process.ended_at_ns);
+}
 
 /// Returns the CLOCK_REALTIME of the last event that the report has before its process's end: a collective, a step, or
 /// the start. Events after `until_ns` do not count.

@@ -216,8 +216,8 @@ GroupRef groupMade(const std::string& name, ThreadState& thread) {
       table().by_address.erase(group.get());
     }
     generation.fetch_add(1, std::memory_order_release);
-  } catch (const std::exception&) { // no such group
-    return groupNamed(name, thread);
+  } catch (const std::exception&) { // no such group: groupNamed() finds none either
+    return {};
   }
   return groupNamed(name, thread);
 }

@@ -49,9 +49,9 @@ uint64_t lastChangeNs(const std::string& path) {
 
 /// Returns whether commtap may have ended the process. A signal that the process sent to itself says which fault it
 /// was: by abort(), or by a handler of the job that passes a fault on. A process that ended without a word had a fault,
-/// or was killed from outside, by SIGKILL for one. The launcher's signals explain that end: it kills all ranks after
-/// any of them failed, on whatever host. A process whose calls have all completed was killed between them, as Ray and
-/// others end workers.
+/// or was killed from outside, unless its parent found SIGKILL. The launcher's signals explain that end: it kills all
+/// ranks after any of them failed, on whatever host. A process whose calls have all completed was killed between them,
+/// as Ray and others end workers.
 bool mayBeOurFault(const LedgerContents& ledger) {
   constexpr std::array<int64_t, 5> kFaults = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
   const Job& job = ledger.report.job;
