@@ -50,7 +50,7 @@ bool hasFewer(RankCalls calls, const IsMissing& is_missing) {
   const auto isLast = [&calls](const LastCollective* call) { return areAlikeInGroup(*call, *calls.back()); };
   const auto begin = std::make_reverse_iterator(calls.end()) + 1;
   const auto end = std::make_reverse_iterator(calls.begin());
-  const auto count = [&is_missing](auto from, auto to) {
+  const auto count = [&is_missing](const auto& from, const auto& to) {
     return std::count_if(from, to, [&is_missing](const LastCollective* call) { return is_missing(*call); });
   };
   std::vector<ptrdiff_t> missing;
