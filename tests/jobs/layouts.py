@@ -313,7 +313,10 @@ class Training:
     def step(self, number: int) -> None:
         options = self.options
         number = number + 100 if options.other_data else number
-        mine = [each.chunk(self.parts)[self.part] for each in batch(number)]
+        whole = batch(number)
+        if options.repeat:
+            whole = tuple(each[: ROWS // 2].repeat(2, 1) for each in whole)
+        mine = [each.chunk(self.parts)[self.part] for each in whole]
         micros = list(zip(*(each.chunk(options.micro) for each in mine), strict=True))
         if options.wrong == "uneven_means":
             micros = [tuple(each[:1] for each in mine), tuple(each[1:] for each in mine)]
@@ -353,8 +356,8 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
-    flags = ("mix", "dropout", "experts", "masked", "autocast", "sgd", "other-data", "batch-norm", "clip", "evaluate")
-    for flag in flags:
+    flags = "mix dropout experts masked autocast sgd other-data batch-norm clip evaluate repeat"
+    for flag in flags.split():
         parser.add_argument("--" + flag, action="store_true")
     options = parser.parse_args()
     start()

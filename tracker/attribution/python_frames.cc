@@ -61,7 +61,7 @@ void setRunningTorchFunction(RunningTorchFunction function) {
 
 CommtapTorchFunction runningTorchFunction() {
   const RunningTorchFunction read = running_torch_function.load(std::memory_order_acquire);
-  return read == nullptr ? CommtapTorchFunction{nullptr, kCommtapNotForDdp} : read();
+  return read == nullptr ? CommtapTorchFunction{nullptr, kCommtapNotForDdp, false} : read();
 }
 
 void setRunsInEngine(RunsInEngine function) {

@@ -12,7 +12,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 22U
+#define COMMTAP_PYTHON_ABI 23U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -39,10 +39,11 @@ enum CommtapInFrames : uint8_t {
   kCommtapStepClosure,      ///< the closure of the optimizer's step that runs, which is no module
 };
 
-/// torch's own Python code that communicates outside of modules.
+/// torch's own Python code that communicates outside of modules, or calls modules for no training.
 struct CommtapTorchFunction {
   const char* label;      ///< such as "clip_grad_norm_", of the outermost function that is known; null if none runs
   CommtapDdpWork for_ddp; ///< of the innermost one that works for a DDP module
+  bool infers_shapes;     ///< a pipeline's stage is called to learn what it gives
 };
 
 /// What Python does outside every module call, by the names of the running functions.

@@ -320,7 +320,8 @@ int noteTorchFunction(const PyCodeObject* code, void* data) {
   for (const torch_names::Function& known : torch_names::kFunctions) {
     if (asciiOf(code->co_name) == known.name && asciiOf(code->co_filename).find(known.file) != std::string_view::npos) {
       auto& running = *static_cast<CommtapTorchFunction*>(data);
-      running.label = known.label;
+      running.label = known.label == nullptr ? running.label : known.label;
+      running.infers_shapes |= known.infers_shapes;
       running.for_ddp = running.for_ddp == kCommtapNotForDdp ? known.for_ddp : running.for_ddp;
       break;
     }
@@ -336,7 +337,7 @@ void startTorchFunctions() {
 
 CommtapTorchFunction runningTorchFunction() {
   constexpr int kMostFunctions = 200;
-  CommtapTorchFunction running{nullptr, kCommtapNotForDdp};
+  CommtapTorchFunction running{nullptr, kCommtapNotForDdp, false};
   commtap_visit_codes(kMostFunctions, noteTorchFunction, &running);
   return running;
 }

@@ -16,8 +16,9 @@ namespace commtap::torch_names {
 struct Function {
   const char* name;
   std::string_view file; ///< a part of the file's path: the file, or its folder
-  const char* label;
+  const char* label; ///< null: what it communicates has no label of its own
   CommtapDdpWork for_ddp = kCommtapNotForDdp;
+  bool infers_shapes = false;
 };
 
 constexpr std::string_view kClipPath = "/torch/nn/utils/clip_grad.py";
@@ -28,6 +29,7 @@ constexpr std::string_view kCheckpointPath = "/torch/distributed/checkpoint/";
 constexpr std::string_view kJoinPath = "/torch/distributed/algorithms/join.py";
 constexpr std::string_view kDdpPath = "/torch/nn/parallel/distributed.py";
 constexpr std::string_view kPowerSgdPath = "/torch/distributed/algorithms/ddp_comm_hooks/powerSGD_hook.py";
+constexpr std::string_view kStagePath = "/torch/distributed/pipelining/stage.py";
 constexpr std::string_view kC10dPath = "/torch/distributed/distributed_c10d.py";
 
 /// The functions of torch that communicate for no module, or for a DDP module outside of its calls: those that torch's
@@ -76,6 +78,8 @@ inline constexpr std::array kFunctions = {
     Function{"broadcast_object_list", kC10dPath, "broadcast_object_list"},
     Function{"send_object_list", kC10dPath, "send_object_list"},
     Function{"recv_object_list", kC10dPath, "recv_object_list"},
+    Function{"_shape_inference", kStagePath, nullptr, kCommtapNotForDdp, true},            // older torch
+    Function{"_forward_metadata_inference", kStagePath, nullptr, kCommtapNotForDdp, true}, // the name in torch 2.13
 };
 
 /// Returns whether a source is that of `module`, or of one below it.

@@ -102,9 +102,6 @@ void StepInputs::add(std::vector<Reduced> reduced) {
 }
 
 void StepInputs::add(const SampledBatch& rows) {
-  if (std::exchange(last_rows_, {rows.rows, rows.sum}) == std::pair(rows.rows, rows.sum)) {
-    return;
-  }
   batch_.rows += rows.rows;
   batch_.sum += rows.sum;
   batch_.hashes.insert(batch_.hashes.end(), rows.hashes.begin(), rows.hashes.end());

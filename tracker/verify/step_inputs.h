@@ -70,8 +70,6 @@ class StepInputs {
     batch_.has_autocast |= has_autocast;
     return ++batch_.forwards <= kMostForwards;
   }
-  /// Adds the rows of a forward, unless they are those of the forward before it: torch's pipelines run the first batch
-  /// once more to learn its shapes.
   void add(const SampledBatch& rows);
   /// Notes that a forward drew random numbers.
   void noteDraws() {
@@ -89,7 +87,6 @@ class StepInputs {
   std::unordered_map<const c10::StorageImpl*, std::vector<size_t>> by_storage_; ///< those whose storage is known
   uint64_t gradient_elements_ = 0;
   SampledBatch batch_;
-  std::pair<uint64_t, uint64_t> last_rows_; ///< number and sum
   std::vector<SampledGap> gaps_;
 };
 

@@ -64,6 +64,7 @@ RIGHT = [
     Pair("fsdp2_tp", 4),
     Pair("pp"),
     Pair("pipelining"),
+    Pair("pipelining", options="--repeat"),
     Pair("tp_by_hand"),
     Pair("ep", options="--experts"),
     Pair("cp", options="--mix", verify="--same-data"),

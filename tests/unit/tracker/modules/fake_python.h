@@ -10,6 +10,6 @@ struct FakePython {
   int enabled = -1;
   void* before = nullptr;
   void* after = nullptr;
-  CommtapTorchFunction torch_function{nullptr, kCommtapNotForDdp};
+  CommtapTorchFunction torch_function{nullptr, kCommtapNotForDdp, false};
 };
 #define FAKE_PYTHON_SYMBOL "fake_python"

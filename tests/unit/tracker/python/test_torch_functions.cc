@@ -22,6 +22,7 @@ class FunctionsFixture {
       const CommtapTorchFunction found = runningTorchFunction();
       found_ = found.label == nullptr ? "none" : found.label;
       for_ddp_ = found.for_ddp;
+      infers_shapes_ = found.infers_shapes;
     });
   }
 
@@ -29,6 +30,7 @@ class FunctionsFixture {
   const EmbeddedPython python_;
   std::string found_;
   CommtapDdpWork for_ddp_ = kCommtapNotForDdp;
+  bool infers_shapes_ = false;
 };
 
 TEST_CASE_FIXTURE(FunctionsFixture, "a function of torch is known by its name and its file") {
@@ -62,6 +64,20 @@ TEST_CASE_FIXTURE(FunctionsFixture, "the innermost function for a DDP module say
   python_.run("__exit__(look)", "/env/torch/distributed/algorithms/join.py");
   CHECK(found_ == "Join");
   CHECK(for_ddp_ == kCommtapNotForDdp);
+}
+
+TEST_CASE_FIXTURE(FunctionsFixture, "a pipeline's stage infers shapes, and what it calls keeps its label") {
+  constexpr const char* kStageFile = "/env/torch/distributed/pipelining/stage.py";
+  python_.run("def send_object_list(): look()", "/env/torch/distributed/distributed_c10d.py");
+  for (const std::string name : {"_shape_inference", "_forward_metadata_inference"}) {
+    python_.run(("def " + name + "(work): work()\n" + name + "(look)").c_str(), kStageFile);
+    CHECK(infers_shapes_);
+    CHECK(found_ == "none");
+    python_.run((name + "(send_object_list)").c_str(), kStageFile);
+    CHECK(found_ == "send_object_list");
+  }
+  python_.run("look()", kStageFile);
+  CHECK_FALSE(infers_shapes_);
 }
 
 TEST_CASE("without Python code no function of torch runs") {
