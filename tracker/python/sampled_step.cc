@@ -213,9 +213,9 @@ namespace {
 
 /// A method `step` may call its object something else than `self`. Then the function of torch around it has it.
 PyRef steppingOptimizer() {
-  constexpr int kMostFrames = 100;
+  constexpr int kMostAround = 100;
   PyRef optimizer = runningWork().optimizer;
-  return optimizer ? std::move(optimizer) : optimizerInFrames(kMostFrames);
+  return optimizer ? std::move(optimizer) : optimizerInFrames(kMostAround);
 }
 
 } // namespace

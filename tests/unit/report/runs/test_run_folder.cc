@@ -197,11 +197,11 @@ TEST_CASE("a folder from which the reports were deleted is free again") {
 
 TEST_CASE("of runs that start at once in an empty folder one takes it, and each is in one folder") {
   const TempFolder folder;
-  constexpr int kRuns = 4;
+  constexpr int kRunCount = 4;
   constexpr int kRanks = 4;
-  std::vector<Place> places(static_cast<size_t>(kRuns) * kRanks);
+  std::vector<Place> places(static_cast<size_t>(kRunCount) * kRanks);
   std::vector<std::thread> threads;
-  for (int i = 0; i < kRuns * kRanks; ++i) {
+  for (int i = 0; i < kRunCount * kRanks; ++i) {
     threads.emplace_back([&, i] {
       const std::string run_id = "run" + std::to_string(i / kRanks);
       const RunFolder run(folder.path(), rankOf(run_id, i % kRanks), kBegan);

@@ -23,11 +23,11 @@ struct Model {
   std::vector<std::pair<std::string, at::Tensor>> buffers;
   int reads = 0;
 };
-Model model;
+Model broadcast_model;
 
 void readBuffers(uint32_t ddp, CommtapTakeBuffer take, void* data) {
-  ++model.reads;
-  for (const auto& [name, tensor] : model.buffers) {
+  ++broadcast_model.reads;
+  for (const auto& [name, tensor] : broadcast_model.buffers) {
     take(data, ddp, tensor.unsafeGetTensorImpl(), name.c_str());
   }
 }
@@ -36,14 +36,14 @@ void readBuffers(uint32_t ddp, CommtapTakeBuffer take, void* data) {
 class BufferFixture : public TrackerFixture {
  public:
   BufferFixture() {
-    model = {};
+    broadcast_model = {};
     setReadDdpBuffers(readBuffers);
   }
   BufferFixture(const BufferFixture&) = delete;
   BufferFixture& operator=(const BufferFixture&) = delete;
   ~BufferFixture() {
     setReadDdpBuffers(nullptr);
-    model = {};
+    broadcast_model = {};
   }
 
  protected:
@@ -55,12 +55,12 @@ class BufferFixture : public TrackerFixture {
   }
   /// Makes calls until the next look, which the calls number 1, 2, 4 and so on make, and returns the changes it shows.
   uint64_t changesAtNextLook() const {
-    for (const int reads = model.reads;;) {
+    for (const int reads = broadcast_model.reads;;) {
       uint64_t changes = 0;
       for (const ModulePart& part : call()) {
         changes += part.changes;
       }
-      if (model.reads > reads) {
+      if (broadcast_model.reads > reads) {
         return changes;
       }
       CHECK(changes == 0);
@@ -73,7 +73,7 @@ class BufferFixture : public TrackerFixture {
 };
 
 TEST_CASE_FIXTURE(BufferFixture, "a buffer belongs to the nearest module around it, in the calls of its type") {
-  model.buffers = {
+  broadcast_model.buffers = {
       {"mask", at::ones({3}, at::kBool)},
       {"norm.table", at::ones({4})},
       {"norm.count", at::ones({}, at::kLong)},
@@ -90,12 +90,12 @@ TEST_CASE_FIXTURE(BufferFixture, "a buffer belongs to the nearest module around 
 }
 
 TEST_CASE_FIXTURE(BufferFixture, "buffers are looked at ever more rarely, and at least in every 64th call") {
-  model.buffers = {{"norm.table", at::ones({4})}};
+  broadcast_model.buffers = {{"norm.table", at::ones({4})}};
   std::vector<int> looks;
   for (int number = 1; number <= 256; ++number) {
-    const int reads = model.reads;
+    const int reads = broadcast_model.reads;
     CHECK(call().size() == 1);
-    if (model.reads > reads) {
+    if (broadcast_model.reads > reads) {
       looks.push_back(number);
     }
   }
@@ -104,30 +104,30 @@ TEST_CASE_FIXTURE(BufferFixture, "buffers are looked at ever more rarely, and at
 
 TEST_CASE_FIXTURE(BufferFixture, "a change in place, or another tensor in its place, is seen once") {
   const at::Tensor first = at::ones({4});
-  model.buffers = {{"norm.table", first}, {"norm.other", at::ones({4})}};
+  broadcast_model.buffers = {{"norm.table", first}, {"norm.other", at::ones({4})}};
   CHECK(changesAtNextLook() == 0);
   CHECK(changesAtNextLook() == 0);
   first.add_(1);
   CHECK(changesAtNextLook() == 1);
   CHECK(changesAtNextLook() == 0);
-  model.buffers[0].second = first.clone(); // the first one lives on
+  broadcast_model.buffers[0].second = first.clone(); // the first one lives on
   CHECK(changesAtNextLook() == 1);
   CHECK(changesAtNextLook() == 0);
-  std::swap(model.buffers[0].second, model.buffers[1].second);
+  std::swap(broadcast_model.buffers[0].second, broadcast_model.buffers[1].second);
   CHECK(changesAtNextLook() == 2);
-  model.buffers.pop_back();
+  broadcast_model.buffers.pop_back();
   CHECK(changesAtNextLook() == 0);
-  model.buffers.emplace_back("norm.more", at::ones({4}));
+  broadcast_model.buffers.emplace_back("norm.more", at::ones({4}));
   CHECK(changesAtNextLook() == 1);
 }
 
 TEST_CASE_FIXTURE(BufferFixture, "only the first type of a forward looks, and the call of each type has its changes") {
   const at::Tensor count = at::ones({}, at::kLong);
-  model.buffers = {{"norm.table", at::ones({4})}, {"norm.count", count}};
+  broadcast_model.buffers = {{"norm.table", at::ones({4})}, {"norm.count", count}};
   for (int forward = 1; forward <= 2; ++forward) {
     call();
     CHECK(call(c10::kLong).at(0).changes == 0);
-    CHECK(model.reads == forward);
+    CHECK(broadcast_model.reads == forward);
   }
   count.add_(1);
   CHECK(changesAtNextLook() == 0);
@@ -141,19 +141,19 @@ TEST_CASE_FIXTURE(BufferFixture, "a running statistic may have changed at each l
   const int64_t version = mean._version();
   at::batch_norm(at::rand({8, 4}), {}, {}, mean, variance, true, 0.1, 1e-5, false);
   CHECK(mean._version() == version);
-  model.buffers = {{"norm.running_mean", mean}};
+  broadcast_model.buffers = {{"norm.running_mean", mean}};
   CHECK(changesAtNextLook() == 1);
   CHECK(changesAtNextLook() == 1);
 }
 
 TEST_CASE_FIXTURE(BufferFixture, "no buffer is kept alive, and no other tensor is taken for one that was freed") {
-  model.buffers = {{"norm.table", at::ones({4})}};
+  broadcast_model.buffers = {{"norm.table", at::ones({4})}};
   CHECK(changesAtNextLook() == 0);
   for (int i = 0; i < 4; ++i) {
-    const c10::weak_intrusive_ptr<c10::TensorImpl> freed(model.buffers[0].second.getIntrusivePtr());
-    model.buffers[0].second = at::Tensor();
+    const c10::weak_intrusive_ptr<c10::TensorImpl> freed(broadcast_model.buffers[0].second.getIntrusivePtr());
+    broadcast_model.buffers[0].second = at::Tensor();
     CHECK(freed.expired());
-    model.buffers[0].second = at::ones({4});
+    broadcast_model.buffers[0].second = at::ones({4});
     CHECK(changesAtNextLook() == 1);
   }
 }
@@ -163,7 +163,7 @@ TEST_CASE_FIXTURE(BufferFixture, "a tensor without a version, and a process with
     const c10::InferenceMode guard;
     return at::ones({4});
   };
-  model.buffers = {{"norm.table", made()}};
+  broadcast_model.buffers = {{"norm.table", made()}};
   CHECK(call().empty());
   setReadDdpBuffers(nullptr);
   CHECK(call().empty());
