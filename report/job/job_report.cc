@@ -64,27 +64,30 @@ Amounts amountsOf(const JobReport& job) {
   return amounts;
 }
 
-uint64_t successiveProcesses(const JobReport& job) {
-  std::multimap<std::pair<int64_t, uint64_t>, uint64_t> ends; // by rank and start
+ProcessesOfRank processesOfRank(const JobReport& job) {
+  std::multimap<std::pair<int64_t, uint64_t>, const JobProcess*> processes; // by rank and start
   for (const JobProcess& process : job.processes) {
     if (process.rank) {
-      const uint64_t end_ns = std::max(process.ended_at_ns.value_or(0), process.last_activity_ns);
-      ends.insert({{*process.rank, process.started_at_ns}, end_ns});
+      processes.insert({{*process.rank, process.started_at_ns}, &process});
     }
   }
   struct Lives {
     uint64_t count = 0;
-    bool follow = false; ///< one began when another had ended
+    uint64_t communicated = 0;
+    bool follow = false;
     uint64_t end_ns = 0; ///< of the last one that ended
   };
   std::map<int64_t, Lives> by_rank;
-  uint64_t most = 1;
-  for (const auto& [begin, end_ns] : ends) {
+  const auto isMade = [](const Amount& amount) { return amount.count > 0; };
+  ProcessesOfRank most;
+  for (const auto& [begin, process] : processes) {
     Lives& lives = by_rank[begin.first];
     lives.follow = lives.follow || (lives.count > 0 && begin.second >= lives.end_ns);
     ++lives.count;
-    lives.end_ns = std::max(lives.end_ns, end_ns);
-    most = lives.follow ? std::max(most, lives.count) : most;
+    lives.communicated += std::ranges::any_of(process->totals, isMade) ? 1 : 0;
+    lives.end_ns = std::max({lives.end_ns, process->ended_at_ns.value_or(0), process->last_activity_ns});
+    const ProcessesOfRank found = {lives.follow ? lives.count : lives.communicated, lives.follow};
+    most = std::pair(found.follow, found.count) > std::pair(most.follow, most.count) ? found : most;
   }
   return most;
 }

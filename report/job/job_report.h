@@ -293,9 +293,12 @@ bool hasEndedBadly(const JobReport& job);
 /// Returns whether the ranks may yet agree, if the job runs: they differ briefly in all but the order of their calls.
 bool mayYetAgree(const Disagreement& disagreement, bool runs);
 
-/// Returns the most processes of one rank, some of which followed others, as in a sweep: its numbers are their sums.
-/// Returns 1 if no process of a rank followed another.
-uint64_t successiveProcesses(const JobReport& job);
+/// Processes of one rank: its numbers are their sums.
+struct ProcessesOfRank {
+  uint64_t count = 1;  ///< the most of any rank
+  bool follow = false; ///< one began when another had ended, as in a sweep; else only those that communicated count
+};
+ProcessesOfRank processesOfRank(const JobReport& job);
 
 /// Returns the number of ranks of a job, at least 1. A process without a rank is one, as in the sums.
 uint64_t rankCount(const JobReport& job);

@@ -230,10 +230,12 @@ std::string headerText(const JobReport& job, Scope scope, const Color& color) {
   if (job.other_runs > 0) {
     text += leftOutText(job.other_runs) + "\n";
   }
-  if (const uint64_t lives = successiveProcesses(job); lives > 1 && scope != Scope::kProcess) {
+  if (const ProcessesOfRank lives = processesOfRank(job); lives.count > 1 && scope != Scope::kProcess) {
     text += fmt::format(
-        "{} processes of a rank are added up, as in a sweep: the numbers, also those per step, are their sums\n",
-        lives);
+        "{} processes of a rank {}are added up{}: the numbers, also those per step, are their sums\n",
+        lives.count,
+        lives.follow ? "" : "ran at the same time and ",
+        lives.follow ? ", as in a sweep" : "");
   }
   return text + exitLines(job, color) + notSeenLines(job, color);
 }
@@ -269,7 +271,7 @@ std::string endText(const ExitSummary& exit) {
                              : "killed after the launcher sent " + signal) +
              "; the numbers end at that moment";
     case ExitKind::kAfterWork:
-      return "ended by a signal, or by Ray, after the work; the numbers are whole";
+      return "ended by a signal or its launcher after the work; the numbers are whole";
     case ExitKind::kNormal:
     case ExitKind::kUnderscoreExit:
       break;

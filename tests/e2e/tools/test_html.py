@@ -149,7 +149,7 @@ def test_findings_are_on_top(show: Opener) -> None:
             "Note rank 4 ended by _exit",
             "Warning rank 5 killed after the launcher sent SIGTERM; the numbers end at that moment",
             "Warning rank 6 ended with status 3",
-            "Note rank 7 ended by a signal, or by Ray, after the work; the numbers are whole",
+            "Note rank 7 ended by a signal or its launcher after the work; the numbers are whole",
             "Warning Not seen: 1 reason",
         ]
         first = opened.page.locator(".disagreement").inner_text()

@@ -53,7 +53,7 @@ TEST_CASE("a page's process has its exit and the time of its last activity") {
   CHECK(texts[processes["end"][1].get<size_t>()] == "ended with status 1");
   CHECK(
       texts[processes["end"][2].get<size_t>()] ==
-      "ended by a signal, or by Ray, after the work; the numbers are whole");
+      "ended by a signal or its launcher after the work; the numbers are whole");
   CHECK(texts[processes["end"][3].get<size_t>()] == "ended by SIGABRT");
 }
 
