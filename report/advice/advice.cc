@@ -31,7 +31,7 @@ constexpr std::string_view kLink = "commtap help advise";
 constexpr std::array<AdviceRuleRow, 23> kRules = {{
     {AdviceRule::kDisagreement,
      "ranks_differ",
-     "ranks of one group made different calls: [ranks](ranks.md#when-ranks-disagree)",
+     "ranks of one group made different calls, and none failed or was killed: [ranks](ranks.md#when-ranks-disagree)",
      "Ranks of one process group made different calls: look at commtap show --ranks first.",
      "commtap help ranks"},
     {AdviceRule::kSmall,
@@ -342,7 +342,8 @@ std::vector<Advice> adviceFor(const JobReport& job) {
   std::vector<Advice> all = findings.take();
   const std::span<const Disagreement> serious = seriousDisagreements(job);
   const bool runs = isRunning(job);
-  if (!std::all_of(serious.begin(), serious.end(), [runs](const auto& each) { return mayYetAgree(each, runs); })) {
+  const auto may_yet_agree = [runs](const Disagreement& each) { return mayYetAgree(each, runs); };
+  if (!hasEndedBadly(job) && !std::all_of(serious.begin(), serious.end(), may_yet_agree)) { // else see commtap why
     all.push_back({&kRules.at(static_cast<size_t>(AdviceRule::kDisagreement)), "", 0, 0, {}});
   }
   std::stable_sort(all.begin(), all.end(), [](const Advice& a, const Advice& b) {

@@ -214,6 +214,9 @@ TEST_CASE("ranks that differ come first") {
   jobs.add(kLayer, Phase::kRecompute, Kind::kAllReduce, 1, kMiB, 1);
   CHECK(jobs.rules() == Rules{"ranks_differ", "recomputed"});
   CHECK(jobs.advice()[0].rule->rule == AdviceRule::kDisagreement);
+  jobs.report(1).job.exit_status = 1; // the calls end there
+  CHECK(jobs.rules() == Rules{"recomputed"});
+  jobs.report(1).job.exit_status = 0;
   jobs.report(1).job.exit = ExitKind::kRunning; // it may yet make the call
   CHECK(jobs.rules() == Rules{"recomputed"});
 }
