@@ -59,6 +59,7 @@ HangRank describedRank(const RankFacts& facts, const RankSight& sight) {
   rank.pid = job.pid;
   rank.exit_signal = job.exit_signal;
   rank.exit_status = job.exit_status;
+  rank.ended_at_ns = job.ended_at_ns;
   rank.process = sight.look.text;
   rank.child_computes = sight.look.child_computes;
   rank.steps = endedSteps(*sight.report);

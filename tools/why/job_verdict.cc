@@ -138,13 +138,15 @@ bool needsLook(const Verdict& verdict) {
 }
 
 std::string endedLine(const JobReport& job, const std::string& folder) {
-  if (!hasEndedBadly(job)) {
+  const bool has_ended_badly = hasEndedBadly(job);
+  if (isRunning(job) || (!has_ended_badly && seriousDisagreements(job).empty())) {
     return "";
   }
   const JobLook look = lookAt({folder});
   const Verdict verdict = verdictOf(earlier(look), look, kDefaultPatienceS);
   const bool is_other = verdict.run_id != job.run_id || verdict.attempt != job.attempt;
-  return is_other ? "" : fmt::format("why: {}: commtap why {}\n", verdict.line, placeOf(job, folder));
+  const bool has_news = has_ended_badly || needsLook(verdict);
+  return is_other || !has_news ? "" : fmt::format("why: {}: commtap why {}\n", verdict.line, placeOf(job, folder));
 }
 
 } // namespace commtap

@@ -20,7 +20,8 @@ Verdict verdictOf(const EarlierLook& before, const JobLook& now, double patience
 bool needsLook(const Verdict& verdict);
 
 /// Returns the line "why: ..." for commands that show other facts of a run that has ended, with the command that shows
-/// more; "" if all ranks ended by themselves and without an error, or the newest run in the folder is another.
+/// more; "" if all ranks ended by themselves, without an error and having made the same calls, or the newest run in the
+/// folder is another.
 std::string endedLine(const JobReport& job, const std::string& folder);
 
 /// Adds the stacks of the cause's processes on this machine to the verdict, as py-spy prints them. A line of `problems`

@@ -112,6 +112,20 @@ std::string killedText(bool is_one, const HangRank* rank) {
   return std::string(may_have_crashed ? "crashed or " : "") + (is_one ? "was killed" : "were killed");
 }
 
+/// Returns ", 15.0 s after others began to wait" for a cause that ended well after that on one host with the others: it
+/// was not its end that kept it.
+std::string lateEndOf(const Verdict& verdict, const HangRank* rank) {
+  constexpr double kShortS = 1;
+  if (rank == nullptr || !rank->ended_at_ns || !verdict.since_ns || *rank->ended_at_ns < *verdict.since_ns) {
+    return {};
+  }
+  const double after_s = static_cast<double>(*rank->ended_at_ns - *verdict.since_ns) / 1e9;
+  const bool is_one_host = std::all_of(
+      verdict.ranks.begin(), verdict.ranks.end(), [rank](const HangRank& each) { return each.host == rank->host; });
+  const bool is_late = is_one_host && after_s >= kShortS;
+  return is_late ? fmt::format(", {} after others began to wait", humanDuration(after_s * 1e9)) : "";
+}
+
 /// Returns why the cause does not come.
 std::string stateOf(const Verdict& verdict) {
   const HangRank* rank = firstCause(verdict);
@@ -120,7 +134,7 @@ std::string stateOf(const Verdict& verdict) {
     case HangReason::kKilled:
       return killedText(countOf(verdict.cause) == 1, rank) + endOf(rank) + lastOf(rank);
     case HangReason::kExited:
-      return have(verdict.cause) + " exited" + endOf(rank) + lastOf(rank);
+      return have(verdict.cause) + " exited" + endOf(rank) + lastOf(rank) + lateEndOf(verdict, rank);
     case HangReason::kNeverCame:
       return have(verdict.cause) + " no report here: never started, or in a folder that is not named";
     case HangReason::kStopped:

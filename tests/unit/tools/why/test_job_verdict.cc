@@ -9,6 +9,7 @@
 #include "report/base/process.h"
 #include "report/json/report_json.h"
 #include "report/model/not_seen.h"
+#include "tests/unit/hang_samples.h"
 #include "tests/unit/job_samples.h"
 #include "tests/unit/samples.h"
 
@@ -110,6 +111,21 @@ TEST_CASE("the line names the rank that failed, and the command that shows more"
   CHECK(has(line, "rank 1"));
   CHECK(has(line, "exited with status 3"));
   CHECK(line.ends_with(": commtap why " + folder.path() + "\n"));
+}
+
+TEST_CASE("the line names a rank that others waited for, though all ended well") {
+  const TempFolder folder;
+  HangJob job = lateJob(2, 1);
+  std::vector<Report> reports;
+  for (const int64_t rank : {0, 1}) {
+    job.exit(rank, 0, 60);
+    reports.push_back(job.report(rank));
+    writeText(folder / ("rank-0000" + std::to_string(rank) + ".json"), reportToJson(reports.back()));
+  }
+  JobReport merged = jobOf(reports);
+  CHECK(endedLine(merged, folder.path()).starts_with("why: rank 1 has not entered all_reduce #2"));
+  merged.disagreements.clear();
+  CHECK(endedLine(merged, folder.path()).empty());
 }
 
 TEST_CASE("a newer run in the folder is not the one that ended") {

@@ -45,6 +45,10 @@ TEST_CASE("the line of a rank that does not come") {
   CHECK(has(judged(job).line, "it has exited; others"));
   job.report(1).job.exit_status = 1;
   CHECK(has(judged(job).line, "it has exited with status 1; others"));
+  job.exit(1, 1, 30); // the calls of the others were the last
+  CHECK(has(judged(job).line, "it has exited with status 1, 31.0 s after others began to wait; others"));
+  job.report(1).job.host = "other"; // clocks may differ
+  CHECK(has(judged(job).line, "it has exited with status 1; others"));
   job.remove(1);
   CHECK(has(judged(job).line, "rank 0 may wait in all_reduce #2 of world [0-2] (64 B for Net.b, forward) for rank 1"));
   HangJob first(2);
