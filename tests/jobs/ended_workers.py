@@ -6,9 +6,12 @@ after_work: two ranks, killed after their steps. destroyed: the same, which have
 fails. between: two ranks, one killed after 3 of 5 steps, and then the other, which waits for it. rounds: four ranks of
 their own, one after the other, each killed after its steps. other_preload: a rank, and one that was started with
 another LD_PRELOAD. sweep: three trials of two ranks. background: a rank that outlives the parent. ray: two ranks with
-the title of a worker of Ray, which end as such a worker does when Ray has ended before it.
+the title of a worker of Ray, which end as such a worker does when Ray has ended before it. caught: two ranks, of which
+one does not come to the fourth step and the other gives up; both exit with 0, as workers of a pool, and the parent fails.
 """
 
+import contextlib
+import datetime
 import os
 import signal
 import subprocess
@@ -25,9 +28,14 @@ def work(store: str, end: str) -> None:
     import torch.distributed as dist
 
     rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-    dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=world)
-    for _ in range(3 if end == "early" else STEPS):
-        dist.all_reduce(torch.ones(8))
+    patience = datetime.timedelta(seconds=3 if end == "caught" else 600)
+    dist.init_process_group("gloo", init_method=f"file://{store}", timeout=patience, rank=rank, world_size=world)
+    with contextlib.suppress(*[RuntimeError] if end == "caught" else []):
+        for _ in range(3 if end == "early" or (end == "caught" and rank == 1) else STEPS):
+            dist.all_reduce(torch.ones(8))
+    if end == "caught":
+        time.sleep(6 * rank)
+        return
     if end == "destroy":
         dist.destroy_process_group()
     print("done", flush=True)
@@ -69,6 +77,11 @@ def main(way: str) -> None:
         name = store()
         kill([start(rank, 2, name, "destroy" if way == "destroyed" else "stay") for rank in range(2)])
         sys.exit(3 if way == "destroyed" else 0)
+    if way == "caught":
+        name = store()
+        for rank in [start(rank, 2, name, way) for rank in range(2)]:
+            rank.wait()
+        sys.exit(1)
     if way == "between":
         name = store()
         waits, early = start(0, 2, name, "stay"), start(1, 2, name, "early")

@@ -79,6 +79,13 @@ ListedRun listed(const JobReport& job) {
   return run;
 }
 
+/// Returns how the command of a run ended.
+RunEnd endOf(const RunNote& note) {
+  return note.exit_signal                  ? endBySignal(note.exit_signal)
+         : note.exit_status.value_or(0) != 0 ? RunEnd::kFailed
+                                             : RunEnd::kNormal;
+}
+
 ListedRun listed(const RunNote& note) {
   ListedRun run;
   run.run_id = note.run_id;
@@ -87,7 +94,7 @@ ListedRun listed(const RunNote& note) {
   run.started_at_ns = note.started_at_ns;
   run.ended_at_ns = note.ended_at_ns;
   run.last_activity_ns = note.ended_at_ns;
-  run.end = note.exit_signal ? endBySignal(note.exit_signal) : RunEnd::kFailed;
+  run.end = endOf(note);
   run.disk_bytes = note.bytes;
   return run;
 }
@@ -134,12 +141,16 @@ std::vector<RunNote> notesWithoutReports(std::vector<RunNote> notes, const std::
   return notes;
 }
 
-/// Replaces the command line of the first process by the command of `commtap run`, where that was noted.
-void nameCommands(const std::vector<RunNote>& notes, RunList& list) {
+/// Replaces the command line of the first process by the command of `commtap run`, where that was noted. A command can
+/// fail although each rank ended well, as one that hands a worker's exception on.
+void addCommands(const std::vector<RunNote>& notes, RunList& list) {
   for (ListedRun& run : list.runs) {
     const auto note =
         std::find_if(notes.begin(), notes.end(), [&run](const RunNote& each) { return each.run_id == run.run_id; });
-    run.argv = note == notes.end() || note->argv.empty() ? run.argv : note->argv;
+    if (note != notes.end()) {
+      run.argv = note->argv.empty() ? run.argv : note->argv;
+      run.end = run.end == RunEnd::kNormal ? endOf(*note) : run.end;
+    }
   }
 }
 
@@ -186,7 +197,7 @@ Result<RunList> listRuns(const std::string& folder, const RunFilter& filter, con
   if (scan) {
     addReported(folder, *scan, reported, list);
   }
-  nameCommands(all_notes, list);
+  addCommands(all_notes, list);
   std::stable_sort(list.runs.begin(), list.runs.end(), [](const ListedRun& a, const ListedRun& b) {
     return a.started_at_ns > b.started_at_ns;
   });

@@ -31,7 +31,8 @@ struct EnumNames<RunEnd> : Named<RunEnd> {
       "How the last attempt ended, the first that holds for one of its processes. running: it has not ended, or is on "
       "a machine that cannot be checked. killed: by SIGKILL, or another signal at which no report could be written. "
       "signal: by another signal. failed: with a status other than 0; the launcher then ends the other processes, "
-      "which does not count. normal: none of these, or by a signal after the work had ended.";
+      "which does not count; or only the command of `commtap run` did. normal: none of these, or by a signal after the "
+      "work had ended.";
   static constexpr auto kNames = std::to_array<std::string_view>({"running", "killed", "signal", "failed", "normal"});
 };
 inline constexpr auto runEndName = EnumNames<RunEnd>::name;

@@ -101,8 +101,8 @@ bool namesProgram(const std::vector<std::string>& argv, const std::vector<std::s
          });
 }
 
-/// Notes what the reports lack, for `commtap list`, `commtap check` and `commtap why`: how a command without a
-/// report failed, the processes that loaded torch without commtap, a command that no process names.
+/// Notes what the reports lack, for `commtap list`, `commtap check` and `commtap why`: how a command failed of which no
+/// report says so, the processes that loaded torch without commtap, a command that no process names.
 void note(
     const RunSetup& setup,
     const std::vector<std::string>& command,
@@ -110,7 +110,8 @@ void note(
     uint64_t began_ns,
     const std::vector<std::string>& missed,
     const Result<JobReport>& job) {
-  const bool is_told = job ? namesProgram(job->argv, command) : ending.wait_status == 0;
+  const bool is_end_told = ending.wait_status == 0 || (job && hasEndedBadly(*job));
+  const bool is_told = is_end_told && (!job || namesProgram(job->argv, command));
   if (is_told && missed.empty()) {
     return;
   }

@@ -4,6 +4,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from harness import COMMAND, JOBS_FOLDER, TIMEOUT_S
 
 from report import Report
 
-AFTER_WORK = "ended by a signal, or by Ray, after the work; the numbers are whole"
+AFTER_WORK = "ended by a signal or its launcher after the work; the numbers are whole"
 STEPS = 5
 
 
@@ -58,7 +59,20 @@ def test_workers_that_had_ended_their_work(tmp_path: Path, way: str, status: int
     verdict, line = say("why", tmp_path)
     assert (verdict, line.startswith("healthy")) == (0, True), line
     assert say("check", tmp_path)[0] == 0
-    assert listed(tmp_path)["end"] == "normal"
+    assert listed(tmp_path)["end"] == ("normal" if status == 0 else "failed")
+
+
+def test_a_pool_whose_workers_exit_well_after_an_error(tmp_path: Path) -> None:
+    """Only the command's status says that it failed; and the rank that did not come exited after the other gave up."""
+    said = run(tmp_path, "caught", 1)
+    assert [report.job["exit"] for report in reports(tmp_path)] == ["normal", "normal"]
+    verdict, text = say("why", tmp_path, "--json")
+    line = json.loads(text)["line"]
+    assert (verdict, line.startswith("rank 1 has not entered all_reduce #4")) == (1, True), line
+    assert re.search(r"it has exited, [5-9]\.\d\d s after others began to wait; others had waited for up to", line), line
+    assert f"why: {line}" in said
+    assert listed(tmp_path)["end"] == "failed"
+    assert "python" in say("list", tmp_path, "--failed")[1]
 
 
 def test_a_rank_that_was_killed_between_two_steps(tmp_path: Path) -> None:

@@ -119,6 +119,20 @@ TEST_CASE("a run that failed without a report is listed by its note, at its time
   CHECK(listRuns(alone.path(), {}, {})->runs.size() == 1);
 }
 
+TEST_CASE("a command that failed though its ranks ended well has failed, and not one whose ranks say more") {
+  const TempFolder folder;
+  put(folder, "run", 1'000'000'000, 0, 0);
+  RunNote note{.run_id = "run", .exit_status = 1, .has_report = true};
+  REQUIRE(writeRunNote(folder.path(), note).empty());
+  CHECK(listRuns(folder.path(), {.failed = true}, {})->runs.at(0).end == RunEnd::kFailed);
+  note.exit_status.reset();
+  note.exit_signal = SIGTERM;
+  REQUIRE(writeRunNote(folder.path(), note).empty());
+  CHECK(listRuns(folder.path(), {}, {})->runs.at(0).end == RunEnd::kSignal);
+  put(folder, "run", 1'000'000'000, 0, 3);
+  CHECK(listRuns(folder.path(), {}, {})->runs.at(0).end == RunEnd::kFailed);
+}
+
 TEST_CASE("a note names the command of its run, and is no run by itself once the reports are gone") {
   const TempFolder folder;
   put(folder, "run", 1'000'000'000, 0, 0);

@@ -142,7 +142,7 @@ TEST_CASE("run finds the reports that went to TMPDIR, and names no other place")
   CHECK_FALSE(has(outcome.err, "/proc/nope"));
 }
 
-TEST_CASE("run notes a command that failed without a report, for list, and no other") {
+TEST_CASE("run notes a command that failed and of which no report says so, for list, and no other") {
   const Installation commtap;
   const Outcome failed = commtap.run("exit 3", {"COMMTAP_RUN_ID=r1"});
   CHECK(failed.status() == 3);
@@ -152,8 +152,11 @@ TEST_CASE("run notes a command that failed without a report, for list, and no ot
   commtap.run("kill -9 $$", {"COMMTAP_RUN_ID=r2"});
   CHECK(runNotes(commtap.out())[0].exit_signal == 9);
   commtap.run("true");
-  commtap.run(commtap.makeReport(0) + "exit 1");
   CHECK(runNotes(commtap.out()).size() == 2);
+  commtap.run(commtap.makeReport(0) + "exit 1"); // its rank exited with 0
+  REQUIRE(runNotes(commtap.out()).size() == 3);
+  CHECK(runNotes(commtap.out())[0].has_report);
+  CHECK(runNotes(commtap.out())[0].exit_status == 1);
 }
 
 TEST_CASE("run with COMMTAP=0 only runs the command") {
