@@ -40,7 +40,7 @@ struct HangRank {
   std::optional<uint64_t> pid;
   std::optional<int64_t> exit_signal;
   std::optional<int64_t> exit_status;
-  std::optional<uint64_t> ended_at_ns;       ///< CLOCK_REALTIME; not part of the document
+  std::optional<uint64_t> ended_at_ns;   ///< CLOCK_REALTIME; not part of the document
   std::string process;                   ///< its state in words; "" if not known
   std::optional<HangCall> call;          ///< the one it waits in, else the last it issued
   RankRanges waits_for;                  ///< empty if it waits for no rank

@@ -7,7 +7,7 @@ fails. between: two ranks, one killed after 3 of 5 steps, and then the other, wh
 their own, one after the other, each killed after its steps. other_preload: a rank, and one that was started with
 another LD_PRELOAD. sweep: three trials of two ranks. background: a rank that outlives the parent. ray: two ranks with
 the title of a worker of Ray, which end as such a worker does when Ray has ended before it. caught: two ranks, of which
-one does not come to the fourth step and the other gives up; both exit with 0, as workers of a pool, and the parent fails.
+one does not come to the fourth step and the other gives up; both exit with 0, as workers do, and the parent fails.
 """
 
 import contextlib

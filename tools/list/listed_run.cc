@@ -81,7 +81,7 @@ ListedRun listed(const JobReport& job) {
 
 /// Returns how the command of a run ended.
 RunEnd endOf(const RunNote& note) {
-  return note.exit_signal                  ? endBySignal(note.exit_signal)
+  return note.exit_signal                    ? endBySignal(note.exit_signal)
          : note.exit_status.value_or(0) != 0 ? RunEnd::kFailed
                                              : RunEnd::kNormal;
 }

@@ -83,8 +83,8 @@ void* ModuleHook::call(void* function, void* const* arguments, size_t flags, voi
   return result;
 }
 
-/// Returns the state of torch's generator before the call; nullopt if the call is not sampled. Torch's pipelines run the
-/// first batch once more to learn shapes, which trains nothing.
+/// Returns the state of torch's generator before the call; nullopt if the call is not sampled. Torch's pipelines run
+/// the first batch once more to learn shapes, which trains nothing.
 std::optional<uint64_t> ModuleHook::sampleInputs(const Call& call) {
   constexpr size_t kMaxTensors = 64;
   if (functions_.tensors_in == nullptr || compat::inBackward() || !compat::gradEnabled() ||

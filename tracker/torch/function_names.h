@@ -16,7 +16,7 @@ namespace commtap::torch_names {
 struct Function {
   const char* name;
   std::string_view file; ///< a part of the file's path: the file, or its folder
-  const char* label; ///< null: what it communicates has no label of its own
+  const char* label;     ///< null: what it communicates has no label of its own
   CommtapDdpWork for_ddp = kCommtapNotForDdp;
   bool infers_shapes = false;
 };
