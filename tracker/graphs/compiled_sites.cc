@@ -32,14 +32,13 @@ bool isGeneratedFile(std::string_view file) {
   constexpr std::string_view kEnd = ".py";
   constexpr size_t kShortest = 32;
   constexpr size_t kFolder = 2;
-  constexpr size_t kTail = kShortest + kEnd.size();
-  const size_t tail = file.size() - kTail;
-  if (file.size() < kTail || file.find('/', tail) != std::string_view::npos || !file.ends_with(kEnd)) {
+  const size_t slash = file.rfind('/');
+  if (slash == std::string_view::npos || slash < kFolder + 1 || !file.ends_with(kEnd)) {
     return false;
   }
-  const size_t slash = file.rfind('/', tail);
-  return slash != std::string_view::npos && slash > kFolder && file[slash - kFolder - 1] == '/' &&
-         file.substr(slash - kFolder, kFolder) == file.substr(slash + 2, kFolder);
+  const std::string_view name = file.substr(slash + 1, file.size() - slash - 1 - kEnd.size());
+  return name.size() >= kShortest && file[slash - kFolder - 1] == '/' &&
+         file.substr(slash - kFolder, kFolder) == name.substr(1, kFolder);
 }
 
 /// A walk from a collective outwards, to the graph's code that calls it, and on to the calls of its regions.
