@@ -139,7 +139,7 @@ bool needsLook(const Verdict& verdict) {
 
 std::string endedLine(const JobReport& job, const std::string& folder) {
   const bool has_ended_badly = hasEndedBadly(job);
-  if (isRunning(job) || (!has_ended_badly && seriousDisagreements(job).empty())) {
+  if (!has_ended_badly && (isRunning(job) || seriousDisagreements(job).empty())) {
     return "";
   }
   const JobLook look = lookAt({folder});

@@ -19,9 +19,9 @@ Verdict verdictOf(const EarlierLook& before, const JobLook& now, double patience
 /// Returns whether a job hangs, has failed or was killed, as far as the verdict knows.
 bool needsLook(const Verdict& verdict);
 
-/// Returns the line "why: ..." for commands that show other facts of a run that has ended, with the command that shows
-/// more; "" if all ranks ended by themselves, without an error and having made the same calls, or the newest run in the
-/// folder is another.
+/// Returns the line "why: ..." for commands that show other facts of a run, with the command that shows more; "" if no
+/// rank failed or was killed, and the ranks run or have made the same calls, or the newest run in the folder is
+/// another.
 std::string endedLine(const JobReport& job, const std::string& folder);
 
 /// Adds the stacks of the cause's processes on this machine to the verdict, as py-spy prints them. A line of `problems`

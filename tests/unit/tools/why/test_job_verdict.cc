@@ -124,6 +124,11 @@ TEST_CASE("the line names a rank that others waited for, though all ended well")
   }
   JobReport merged = jobOf(reports);
   CHECK(endedLine(merged, folder.path()).starts_with("why: rank 1 has not entered all_reduce #2"));
+  merged.processes[0].exit = ExitKind::kRunning; // the ranks may yet agree
+  CHECK(endedLine(merged, folder.path()).empty());
+  merged.processes[1].exit = ExitKind::kKilled;
+  CHECK_FALSE(endedLine(merged, folder.path()).empty());
+  merged = jobOf(reports);
   merged.disagreements.clear();
   CHECK(endedLine(merged, folder.path()).empty());
 }
