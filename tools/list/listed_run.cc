@@ -141,15 +141,16 @@ std::vector<RunNote> notesWithoutReports(std::vector<RunNote> notes, const std::
   return notes;
 }
 
-/// Replaces the command line of the first process by the command of `commtap run`, where that was noted. A command can
-/// fail although each rank ended well, as one that hands a worker's exception on.
+/// Replaces the command line of the first process by the command of `commtap run`, where that was noted. If no rank was
+/// active after the command, it was the last attempt's, and may have failed although each rank ended well.
 void addCommands(const std::vector<RunNote>& notes, RunList& list) {
   for (ListedRun& run : list.runs) {
     const auto note =
         std::find_if(notes.begin(), notes.end(), [&run](const RunNote& each) { return each.run_id == run.run_id; });
     if (note != notes.end()) {
       run.argv = note->argv.empty() ? run.argv : note->argv;
-      run.end = run.end == RunEnd::kNormal ? endOf(*note) : run.end;
+      const bool is_last = note->ended_at_ns >= run.last_activity_ns;
+      run.end = is_last && run.end == RunEnd::kNormal ? endOf(*note) : run.end;
     }
   }
 }

@@ -32,11 +32,11 @@ constexpr std::string_view kPowerSgdPath = "/torch/distributed/algorithms/ddp_co
 constexpr std::string_view kStagePath = "/torch/distributed/pipelining/stage.py";
 constexpr std::string_view kC10dPath = "/torch/distributed/distributed_c10d.py";
 
-/// The functions of torch that communicate for no module, or for a DDP module outside of its calls: those that torch's
-/// Join calls on a rank that has no more input, and the callbacks of PowerSGD, a communication hook. loss_parallel() is
-/// a context: the calls are made in handlers of the ops inside it. A rule, such as the outermost function of torch's
-/// files, would need as many exceptions: it gives loss_parallel() and checkpoints many names, and each plain call of
-/// torch.distributed its own.
+/// The functions of torch in which a pipeline's stage infers shapes; and those that communicate for no module, or for a
+/// DDP module outside of its calls: those that torch's Join calls on a rank that has no more input, and the callbacks
+/// of PowerSGD, a communication hook. loss_parallel() is a context: the calls are made in handlers of the ops inside
+/// it. A rule, such as the outermost function of torch's files, would need as many exceptions: it gives loss_parallel()
+/// and checkpoints many names, and each plain call of torch.distributed its own.
 inline constexpr std::array kFunctions = {
     Function{"clip_grad_norm_", kClipPath, "clip_grad_norm_"},
     Function{"_get_total_norm", kClipPath, "get_total_norm"},

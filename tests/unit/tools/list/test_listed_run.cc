@@ -122,13 +122,17 @@ TEST_CASE("a run that failed without a report is listed by its note, at its time
 TEST_CASE("a command that failed though its ranks ended well has failed, and not one whose ranks say more") {
   const TempFolder folder;
   put(folder, "run", 1'000'000'000, 0, 0);
-  RunNote note{.run_id = "run", .exit_status = 1, .has_report = true};
+  const uint64_t active_ns = listRuns(folder.path(), {}, {})->runs.at(0).last_activity_ns;
+  RunNote note{.run_id = "run", .ended_at_ns = active_ns, .exit_status = 1, .has_report = true};
   REQUIRE(writeRunNote(folder.path(), note).empty());
   CHECK(listRuns(folder.path(), {.failed = true}, {})->runs.at(0).end == RunEnd::kFailed);
   note.exit_status.reset();
   note.exit_signal = SIGTERM;
   REQUIRE(writeRunNote(folder.path(), note).empty());
   CHECK(listRuns(folder.path(), {}, {})->runs.at(0).end == RunEnd::kSignal);
+  note.ended_at_ns = active_ns - 1; // of an attempt before the last
+  REQUIRE(writeRunNote(folder.path(), note).empty());
+  CHECK(listRuns(folder.path(), {}, {})->runs.at(0).end == RunEnd::kNormal);
   put(folder, "run", 1'000'000'000, 0, 3);
   CHECK(listRuns(folder.path(), {}, {})->runs.at(0).end == RunEnd::kFailed);
 }
