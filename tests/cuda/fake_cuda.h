@@ -30,7 +30,8 @@ struct fake_event {
   struct fake_stream* stream;
   uint64_t work; /* what was queued before it has a smaller number */
   uint64_t stream_ns;
-  uint64_t recorded_at_ms;
+  uint64_t over_at_ms;
+  unsigned held_by; /* the number of the hold during which it was recorded; 0: none */
   bool hangs;
 };
 
@@ -63,7 +64,8 @@ void fake_cuda_set_active(int device, bool is_active);
 /* Returns the bytes that were allocated: of the device's memory, and of the host's. */
 size_t fake_cuda_allocated(void);
 size_t fake_cuda_allocated_on_host(void);
-/* While `holds`, no event is over: a test that queues work needs no luck to be faster than a thread that polls. */
+/* Events that are recorded while `holds` are over all at once when it no longer does: a test that queues work needs no
+ * luck to be faster than a thread that polls. */
 void fake_cuda_hold(bool holds);
 /* Returns how often a kernel was launched. */
 uint64_t fake_cuda_launched_kernels(void);

@@ -15,7 +15,8 @@ enum { kGlobal = 0, kRelaxed = 2, kCapturing = 1, kReadyAfterMs = 8, kDisableTim
 static struct fake_stream default_stream;
 static int open_captures;
 static uint64_t forbidden;
-static bool held;
+static unsigned holds_begun;
+static unsigned hold; /* the number of the hold that is on; 0: none */
 static __thread int capture_mode = kGlobal;
 
 static uint64_t now_ms(void) {
@@ -53,7 +54,7 @@ void fake_cuda_captures_more(int more) {
 }
 
 void fake_cuda_hold(bool holds) {
-  __atomic_store_n(&held, holds, __ATOMIC_RELEASE);
+  __atomic_store_n(&hold, holds ? ++holds_begun : 0, __ATOMIC_RELEASE);
 }
 
 int cuStreamGetCaptureInfo_v2(
@@ -115,7 +116,9 @@ int cuEventRecord(struct fake_event* event, struct fake_stream* handle) {
   if (stream->capture != 0) {
     fake_cuda_count_forbidden();
   }
-  *event = (struct fake_event){stream, fake_cuda_next_work(), stream->clock_ns, now_ms(), stream->hangs};
+  const unsigned held_by = __atomic_load_n(&hold, __ATOMIC_ACQUIRE);
+  const uint64_t over_at_ms = held_by == 0 ? now_ms() + kReadyAfterMs : 0;
+  *event = (struct fake_event){stream, fake_cuda_next_work(), stream->clock_ns, over_at_ms, held_by, stream->hangs};
   return kFakeSuccess;
 }
 
@@ -126,8 +129,8 @@ int cuEventQuery(const struct fake_event* event) {
     return error;
   }
   fake_cuda_forbid_while_capturing();
-  const bool is_held = __atomic_load_n(&held, __ATOMIC_ACQUIRE) || (event->hangs && event->stream->hangs);
-  if (is_held || now_ms() < event->recorded_at_ms + kReadyAfterMs) {
+  const bool is_held = event->held_by != 0 && event->held_by == __atomic_load_n(&hold, __ATOMIC_ACQUIRE);
+  if (is_held || (event->hangs && event->stream->hangs) || now_ms() < event->over_at_ms) {
     return kFakeNotReady;
   }
   if (event->stream != NULL) {

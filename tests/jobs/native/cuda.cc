@@ -234,7 +234,6 @@ void waitForCollective(Training& training, fake_stream& stream) {
     cuda.waitOnDefaultStream(event);
     commtap_scope_pop();
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(20)); // all events are over a moment after they are recorded
   hold(false);
 }
 
