@@ -6,6 +6,7 @@ Without WAY a launcher has started this process as a rank. Else the script start
 WAY names, or is a rank of mpirun. They meet by the file STORE. At the end the script exits with LAUNCHED_STATUS.
 """
 
+import gc
 import os
 import sys
 import tempfile
@@ -18,6 +19,8 @@ from torch import nn
 RANKS = 2
 STEPS = 5
 
+kept: list[torch.Tensor] = []
+
 
 def train(**where: Any) -> None:
     """Makes one all_reduce per step, of the only bucket of gradients."""
@@ -28,6 +31,8 @@ def train(**where: Any) -> None:
         model(torch.ones(2, 8)).sum().backward()
         optimizer.step()
         optimizer.zero_grad()
+    # What is kept prevents pytorch/pytorch#190489, as in tests/jobs/common.py.
+    kept.extend(each for each in gc.get_objects() if issubclass(type(each), torch.Tensor))
     dist.destroy_process_group()
 
 
