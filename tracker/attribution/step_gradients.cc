@@ -13,8 +13,9 @@ namespace {
 
 constinit std::atomic<StepGradients::Read> read_gradients{nullptr};
 
+/// Tensors of a plan, which are fake, have memory too, if without data.
 bool hasMemory(const c10::TensorImpl& tensor) {
-  return tensor.has_storage() && tensor.unsafe_storage() && !tensor.key_set().has(c10::DispatchKey::Python);
+  return tensor.has_storage() && tensor.unsafe_storage() && !tensor.has_symbolic_sizes_strides();
 }
 
 void take(void* data, void* parameter, void* gradient) {
@@ -40,14 +41,16 @@ const StepGradients& StepGradients::inStep(ThreadState& thread) {
   return *thread.step_gradients;
 }
 
-/// Covers what lies between the elements of a tensor that is not dense.
+/// Covers what lies between the elements of a tensor that is not dense. Asks no Python code for sizes.
 StepGradients::Part StepGradients::partOf(const c10::TensorImpl& tensor, std::optional<uint32_t> module) {
-  int64_t last = tensor.numel() == 0 ? -1 : 0; // element
-  for (int64_t i = 0; i < tensor.dim() && last >= 0; ++i) {
-    last += (tensor.size(i) - 1) * tensor.stride(i);
+  const c10::IntArrayRef sizes = tensor.sizes_default();
+  const c10::IntArrayRef strides = tensor.strides_default();
+  int64_t last = tensor.numel_default() == 0 ? -1 : 0; // element
+  for (size_t i = 0; i < sizes.size() && last >= 0; ++i) {
+    last += (sizes[i] - 1) * strides[i];
   }
   const auto size = static_cast<int64_t>(tensor.itemsize());
-  const int64_t begin = tensor.storage_offset() * size;
+  const int64_t begin = tensor.storage_offset_default() * size;
   return {begin, begin + (last + 1) * size, module};
 }
 

@@ -129,6 +129,14 @@ TEST_CASE_FIXTURE(GradientFixture, "a gradient is freed in the step, and no othe
   closeLabel(&label);
 }
 
+TEST_CASE_FIXTURE(GradientFixture, "a gradient that Python dispatches is known by its memory, as in a plan") {
+  const at::Tensor gradient = at::ones({4});
+  gradient.unsafeGetTensorImpl()->set_python_dispatch(true);
+  const uint32_t left = addLayer(root_, "left", gradient);
+  CHECK(moduleInStep(gradient) == left);
+  gradient.unsafeGetTensorImpl()->set_python_dispatch(false);
+}
+
 TEST_CASE_FIXTURE(GradientFixture, "a process without Python reads no gradients") {
   const at::Tensor gradient = at::ones({4});
   addLayer(root_, "left", gradient);
