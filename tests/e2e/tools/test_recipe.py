@@ -43,7 +43,7 @@ class Change:
 
 COLUMN = 'column<NullIfEmpty>(field::kShade, &Row::shade, "A made-up text.", {.key = true}),\n    '
 CHANGES = (
-    Change("tracker/collectives/collective_kernel.cc", r"\? label\(ledger\) : 0,\n", ".shade = facts_.name,\n"),
+    Change("tracker/collectives/collective_kernel.cc", r" : 0,\n(?=    };)", ".shade = facts_.name,\n"),
     Change("report/ledger/ledger_format.h", r'outside of every module; "" if not known\n', "StringId shade;\n"),
     Change("report/ledger/ledger_format.h", r"label\)(?=};)", ", shade"),
     Change("report/ledger/ledger_format.h", r"std::array<uint64_t, 4(?=> words)", "+1"),
