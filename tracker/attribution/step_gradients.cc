@@ -5,6 +5,8 @@
 #include <atomic>
 #include <memory>
 
+#include <ATen/EmptyTensor.h>
+
 #include "report/ledger/ledger_format.h"
 #include "tracker/attribution/module_registry.h"
 
@@ -43,15 +45,10 @@ const StepGradients& StepGradients::inStep(ThreadState& thread) {
 
 /// Covers what lies between the elements of a tensor that is not dense. Asks no Python code for sizes.
 StepGradients::Part StepGradients::partOf(const c10::TensorImpl& tensor, std::optional<uint32_t> module) {
-  const c10::IntArrayRef sizes = tensor.sizes_default();
-  const c10::IntArrayRef strides = tensor.strides_default();
-  int64_t last = tensor.numel_default() == 0 ? -1 : 0; // element
-  for (size_t i = 0; i < sizes.size() && last >= 0; ++i) {
-    last += (sizes[i] - 1) * strides[i];
-  }
-  const auto size = static_cast<int64_t>(tensor.itemsize());
-  const int64_t begin = tensor.storage_offset_default() * size;
-  return {begin, begin + (last + 1) * size, module};
+  const auto begin = static_cast<int64_t>(tensor.storage_offset_default() * tensor.itemsize());
+  const size_t bytes =
+      at::detail::computeStorageNbytes(tensor.sizes_default(), tensor.strides_default(), tensor.itemsize());
+  return {begin, begin + static_cast<int64_t>(bytes), module};
 }
 
 void StepGradients::add(const c10::TensorImpl& gradient, std::optional<uint32_t> module) {
