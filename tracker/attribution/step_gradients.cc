@@ -15,7 +15,7 @@ namespace {
 
 constinit std::atomic<StepGradients::Read> read_gradients{nullptr};
 
-/// Tensors of a plan, which are fake, have memory too, if without data.
+/// A storage without data is enough: it distinguishes a plan's fake tensors.
 bool hasMemory(const c10::TensorImpl& tensor) {
   return tensor.has_storage() && tensor.unsafe_storage() && !tensor.has_symbolic_sizes_strides();
 }
